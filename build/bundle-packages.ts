@@ -120,17 +120,33 @@ function licencesOf(modules: readonly string[]): string {
     namesByText.set(text, (namesByText.get(text) ?? new Set()).add(`${name} ${version} (${license})`))
   }
   const rule = `\n\n${'-'.repeat(80)}\n\n`
-  let isPrinted = false
-  const parts = [...namesByText].map(([text, names]) => {
-    const shown = isPrinted ? text.replace(APACHE_TERMS, 'Apache License, Version 2.0, whose terms are above.') : text
-    isPrinted ||= APACHE_TERMS.test(text)
-    return `${[...names].join('\n')}\n\n${shown}`
-  })
+  const printed = new Set<string>()
+  const parts = [...namesByText].map(([text, names]) => `${[...names].join('\n')}\n\n${withoutTerms(text, printed)}`)
   return `This package contains the following software of others.${rule}${parts.join(rule)}\n`
 }
 
-/** The terms of the Apache License, which the text has once. */
-const APACHE_TERMS = /Apache License\s+Version 2\.0, January 2004[\s\S]*?END OF TERMS AND CONDITIONS/
+/** Terms that many licences share: each wording is in the text once, and notices of copyright stay. */
+const TERMS: readonly (readonly [name: string, terms: RegExp])[] = [
+  ['The Apache License, Version 2.0', /Apache License\s+Version 2\.0, January 2004[\s\S]*?END OF TERMS AND CONDITIONS/],
+  [
+    'The MIT License',
+    /Permission is hereby granted, free of charge, to any[\s\S]*?OTHER DEALINGS\s+IN\s+THE\s+SOFTWARE\./,
+  ],
+]
+
+/** Replaces terms that are printed already, in the same words, by their name. */
+function withoutTerms(text: string, printed: Set<string>): string {
+  return TERMS.reduce(
+    (shown, [name, pattern]) =>
+      shown.replace(pattern, (terms) => {
+        const words = terms.replace(/\s+/g, ' ')
+        if (printed.has(words)) return `${name}, whose terms are above.`
+        printed.add(words)
+        return terms
+      }),
+    text,
+  )
+}
 
 function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(top, directory, 'package.json'), 'utf8')) as Manifest

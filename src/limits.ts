@@ -54,6 +54,11 @@ export const defaultLimits = {
   /** Background commands of one run. */
   processes: 64,
   hookTimeoutMs: 10_000,
+  /** Time limit of one check after a change. */
+  checkTimeoutMs: 10_000,
+  /** Findings of one check in a result, and their size. */
+  checkFindings: 20,
+  checkBytes: 8 * KIB,
   /** Time for which a call waits for its approval. */
   approvalMs: 24 * 60 * 60 * 1000,
   callsPerMinute: 10_000,

@@ -56,6 +56,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'storage',
     'tools',
   ],
+  checks: ['call', 'paths', 'util'],
   dialects: ['call', 'limits', 'patch', 'paths', 'tools'],
   workspace: [
     'audit',

@@ -183,6 +183,7 @@ const importLine = /^import \{ (.+) \} from '(.+)'$/gm
 
 /** The modules of subpaths that export other functions under names of `setup()`. */
 const modules: Readonly<Record<string, () => Promise<Readonly<Record<string, unknown>>>>> = {
+  'wardspace/checks': () => import('../src/checks/index.ts'),
   'wardspace/core': () => import('../src/workspace/core.ts'),
   'wardspace/tools': () => import('../src/tools/entry.ts'),
 }

@@ -16,6 +16,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.(\/core|\/replay)?$/, WORKSPACE],
   [/^\.\/dialects\/exec-workspace$/, [...WORKSPACE, 'dialects', 'backends']],
   [/^\.\/tools$/, ['tools', 'guard', 'policy', 'storage']],
+  [/^\.\/checks$/, ['checks']],
   [/^\.\/tool$/, ['tools', 'search', 'patch']],
   [/^\.\/policy$/, ['policy']],
   [/^\.\/(audit|evidence\/jsonl-sink)$/, ['audit', 'policy']],

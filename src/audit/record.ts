@@ -68,6 +68,10 @@ export interface AuditEntry {
     | undefined
   /** The step at which the call was refused. `response`: the changes are committed; only the result is missing. */
   readonly step?: string | undefined
+  /** The checks that ran after the change, with the number of their findings, or why there is none. */
+  readonly checks?:
+    | readonly { readonly name: string; readonly findings: number; readonly problem?: string | undefined }[]
+    | undefined
   /** Accesses of a command that were refused, each once. The call itself may have continued. */
   readonly refusals?:
     | readonly { readonly permission: Permission; readonly path: string; readonly code: string }[]

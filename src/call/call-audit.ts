@@ -57,6 +57,7 @@ class OpenCallAudit implements CallAudit {
   #effect = NO_EFFECT
   #read: Path[] = []
   #readVersions: Map<Path, string> | undefined
+  #checks: AuditEntry['checks']
   readonly #approvals: NonNullable<AuditEntry['approvals']>[number][] = []
   readonly #refusals = new Map<string, RefusedAccess>()
 
@@ -109,6 +110,11 @@ class OpenCallAudit implements CallAudit {
   addApproval(...[{ verdict }, approval, by]: Parameters<CallAudit['addApproval']>): void {
     const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
     this.#approvals.push({ how: approval, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
+  }
+
+  setChecks(checks: AuditEntry['checks']): void {
+    this.#checks = checks
+    this.#read = this.#readPaths()
   }
 
   setPlan(plan: WorkPlan | undefined): void {
@@ -186,6 +192,7 @@ class OpenCallAudit implements CallAudit {
       plan: this.#plan,
       approvals: this.#approvals.length === 0 ? undefined : [...this.#approvals],
       readSha256: phase === 'outcome' ? this.#versionsBeside(effect) : undefined,
+      checks: this.#checks,
       refusals:
         this.#refusals.size === 0 || phase === 'intent' ? undefined : [...this.#refusals.values()].map(refusalEntry),
     }

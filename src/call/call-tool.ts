@@ -17,10 +17,11 @@ import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.
 import { isInPlanMode } from './plan-mode.ts'
 import { readInput } from './read-input.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
+import type { CheckReport } from './state/checks.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
-import type { WorkspaceState } from './state/workspace-state.ts'
+import type { CheckCall, CheckedCall, WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
 import { createToolContext, type ToolContextOptions } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
@@ -37,6 +38,8 @@ export interface InternalCallOptions {
   readonly isLaterStep?: boolean
   /** Receives the versions that the call shows. A dialect decides later whether the run is shown them. */
   readonly shows?: (shown: ShownVersion) => void
+  /** Of a call that a check makes: nobody is asked, nothing is counted, and its changes are dropped. */
+  readonly check?: CheckCall
   /** Builds the draft of a method of `workspace.files`, which has the name of a tool. Its result is not cut. */
   readonly draftFiles?: (
     call: AuthorizedCall,
@@ -47,7 +50,7 @@ export interface InternalCallOptions {
 
 /** Whether a call is one of a tool, or of a method that works like one. Operations, such as undo, restore earlier states. */
 function isToolCall({ target, options }: Pick<CallState, 'target' | 'options'>): boolean {
-  return typeof target === 'string' || options.draftFiles !== undefined
+  return typeof target === 'string' || options.draftFiles !== undefined || options.check !== undefined
 }
 
 /** A call while it runs. Steps read it and pass their own results on to the next step. */
@@ -197,7 +200,7 @@ async function requireNotes({ backend, memory }: WorkspaceState, accesses: reado
 function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
   audit.enterStep('limits')
   requireMode(workspace, run, tool)
-  if (!audit.isCounted) run.rates.countCall(...countedNames(tool.name, options))
+  if (!audit.isCounted && options.check === undefined) run.rates.countCall(...countedNames(tool.name, options))
   audit.isCounted = true
 }
 
@@ -284,6 +287,7 @@ async function openApprovals(
     context,
     replayable,
     async ask(question) {
+      if (options.check !== undefined) return options.check.requireApproved(question)
       const { requestStepApproval } = await import('./pending-approval.ts')
       await requestStepApproval(workspace, run, replayable, question, context)
     },
@@ -353,9 +357,9 @@ async function authorizeDraft(
   proposed: ProposedDraft,
   { context, replayable }: CallApprovals,
 ): Promise<EvaluatedDraft> {
-  const { workspace, run, audit } = state
+  const { workspace, run, audit, options } = state
   audit.enterStep('approval')
-  const evaluated = await evaluateDraft(state, call, proposed)
+  const evaluated = await evaluateDraft(state, call, options.check?.withoutEffect(proposed) ?? proposed)
   const { plan } = evaluated.draft
   audit.setPlan(plan)
   if (evaluated.changes.verdict.decision === 'ask') {
@@ -479,18 +483,22 @@ async function commitDraft(
 
 /** Step 11: builds the result. A post-call hook can relabel or redact it, but not revert the effect. */
 async function createResult(
-  { workspace, run, audit, taint }: CallState,
+  state: CallState,
   call: AuthorizedCall,
   draft: BuiltinDraft<unknown>,
   { receipt, artifactUri }: CallEffect,
   warnings: readonly string[],
 ): Promise<Success> {
+  const { workspace, run, audit, taint } = state
   const { hooks, labels, limits } = workspace
+  const fields = await workspace.runnerOf(call.tool).result(call.tool, draft, receipt)
+  const checks = await checkChanges(state, receipt)
   const result: Success = {
     ok: true,
     summary: draft.summary,
     warnings: [...warnings, ...audit.warnings],
-    ...(await workspace.runnerOf(call.tool).result(call.tool, draft, receipt)),
+    ...fields,
+    ...(checks.length === 0 ? {} : { checks }),
     callId: audit.id,
     ...(artifactUri === undefined ? {} : { artifactUri }),
   }
@@ -501,6 +509,19 @@ async function createResult(
   const { runPostHooks } = await import('./run-hooks.ts')
   const answer = (await runPostHooks(hooks, hookCall(run, call), labelled, limits.hookTimeoutMs)) as Success
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
+}
+
+/** Runs the checks of the workspace after a tool has changed files. They never fail, and change nothing. */
+async function checkChanges(
+  { workspace, run, target, options, audit, taint }: CallState,
+  { applied }: Receipt,
+): Promise<readonly CheckReport[]> {
+  // Operations, such as undo, and methods of `files` have no result for a model.
+  if (workspace.checks === undefined || typeof target !== 'string' || applied.length === 0) return []
+  const call: CheckedCall['call'] = (tool, input, internal) => callTool(workspace, run, tool, input, internal)
+  const reports = await workspace.checks.run({ workspace, run, applied, audit, taint, options, call })
+  if (reports.length > 0) audit.setLabel(taint.labelResult(reports), run.taint.origin())
+  return reports
 }
 
 /** Step 12: limits the size of the result. */

@@ -43,7 +43,7 @@ const accessFields: Readonly<Record<keyof Access, FieldCheck>> = {
 }
 
 /** Fields of every result, which the output of a tool cannot define. */
-const resultFields = ['ok', 'summary', 'warnings', 'callId', 'artifactUri', 'label']
+const resultFields = ['ok', 'summary', 'warnings', 'callId', 'artifactUri', 'label', 'checks']
 
 /** Permissions of own tools. Only the git operations of the workspace write the files of git. */
 const ownPermissions: readonly Permission[] = permissions.filter((permission) => permission !== 'git:write')

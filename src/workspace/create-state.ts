@@ -16,7 +16,7 @@ import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { openBackgroundCommands, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
+import { openBackgroundCommands, openChecks, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
 /** The built-in tools that a workspace can have. */
@@ -104,6 +104,7 @@ export async function createWorkspaceState(
     parkedCalls: options.parked ?? memoryParking(),
     parkedRuns: new Map(),
     hooks: options.hooks ?? {},
+    checks: await openChecks(options.checks),
     memory,
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,

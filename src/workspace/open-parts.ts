@@ -1,3 +1,4 @@
+import type { Check } from '../call/state/checks.ts'
 import { inactiveTaintTracker } from '../call/state/taint-tracker.ts'
 import { builtinToolRunner, type ToolRunner } from '../call/state/tool-runner.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
@@ -74,6 +75,16 @@ const noProcesses: Processes = {
 
 function refuseWithoutShell(): never {
   throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+}
+
+/**
+ * Opens the checks of a workspace. Their code is loaded for a workspace that has some.
+ *
+ * @throws TypeError for an invalid check
+ */
+export async function openChecks(checks: readonly Check[] = []): Promise<WorkspaceState['checks']> {
+  if (checks.length === 0) return undefined
+  return (await import('../call/checks/open-checks.ts')).openChecks(checks)
 }
 
 /** The own tools of a workspace. */

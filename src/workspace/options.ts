@@ -1,4 +1,5 @@
 import type { AuditSink } from '../audit/audit-log.ts'
+import type { Check, CommandCheck, FunctionCheck } from '../call/state/checks.ts'
 import type { Hooks } from '../call/state/hooks.ts'
 import type { Task } from '../call/state/run-state.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
@@ -25,6 +26,7 @@ import {
   isOneOf,
   isOneOrMore,
   isPlainObject,
+  isPositive,
   isRecordOf,
   isText,
   misplacedOptions,
@@ -64,6 +66,14 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
   /** Stores calls that wait for an approval; see `Workspace.resume`. Default: in memory. */
   readonly parked?: ParkedCalls
   readonly hooks?: Hooks
+  /**
+   * Checks that run after a call of a tool has changed files. Their findings are part of its result, so that an agent sees what
+   * it broke. `wardspace/checks` has checks of JSON and TypeScript. A check reads what the agent may read, and never changes
+   * what the call did.
+   *
+   * @throws TypeError for an invalid check, and for two checks with one name
+   */
+  readonly checks?: readonly Check[]
   /** Receives the audit records. Default: in memory. */
   readonly audit?: AuditSink | readonly AuditSink[]
   /** Stores complete results and diffs as `RUN/NAME`. All are written when the workspace closes. Default: in memory. */
@@ -142,6 +152,15 @@ export const misplacedLimits = misplacedOptions(
   Object.fromEntries(Object.keys(limitTable).map((name) => [name, `pass limits: { ${name}: … }`])),
 )
 
+/** The fields of both kinds of checks. */
+const checkFields: OptionTable<{ readonly [K in keyof (FunctionCheck | CommandCheck)]: unknown }> = {
+  name: isText,
+  files: isOneOrMore(isText),
+  timeoutMs: isPositive,
+  check: isFunction,
+  command: isText,
+}
+
 /** The options of `createWorkspace`. */
 export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   backend: isBackend,
@@ -157,6 +176,7 @@ export const workspaceOptions: OptionTable<DialectWorkspaceOptions> = {
   approve: isFunction,
   parked: isObjectWith('a store of parked calls', 'put', 'take'),
   hooks: shape<Hooks>({ preToolCall: isOneOrMore(isFunction), postToolResponse: isOneOrMore(isFunction) }),
+  checks: isListOf(shape(checkFields, 'name')),
   audit: isOneOrMore(isObjectWith('an audit sink', 'append')),
   artifacts: isBackend,
   staleGuard: isOneOf('hash', 'shown'),

@@ -24,13 +24,15 @@ import type { Recorded, RecordedStep, RecordedWorkspace } from './recorder.ts'
 /** The options that a recording does not contain: the same files with the same history, and everything that is code. */
 export type ReplayOptions = Pick<
   WorkspaceOptions,
-  'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history' | 'extraTools'
+  'backend' | 'mounts' | 'shell' | 'hooks' | 'checks' | 'git' | 'history' | 'extraTools'
 > & {
   readonly dialect?: Dialect
 }
 
-const { backend, mounts, shell, hooks, git, history, extraTools, dialect } = workspaceOptions
-const optionTable: OptionTable<ReplayOptions> = { backend, mounts, shell, hooks, git, history, extraTools, dialect }
+const { backend, mounts, shell, hooks, checks, git, history, extraTools, dialect } = workspaceOptions
+const optionTable: OptionTable<ReplayOptions> = {
+  ...{ backend, mounts, shell, hooks, checks, git, history, extraTools, dialect },
+}
 
 /** The result of a replay: the number of equal steps, and the first step whose result differs. */
 export type Replay =

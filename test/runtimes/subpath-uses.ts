@@ -374,6 +374,11 @@ export const uses: Readonly<Record<string, Use>> = {
     await promises.writeFile('/d/a.txt', 'one')
     return promises.readFile('/d/a.txt', 'utf8')
   }),
+  './checks': use<typeof import('../../src/checks/index.ts')>(1, async ({ json }, { root, memory }) => {
+    const workspace = await root.createWorkspace({ backend: memory({}), policy: 'autonomous', checks: [json()] })
+    const result = await workspace.call('write_file', { path: 'a.json', content: '{' })
+    return result.ok ? result.checks?.[0]?.findings.length : result
+  }),
   './webmcp': use<typeof import('../../src/adapters/webmcp/index.ts')>(
     true,
     async ({ hasWebTools, registerWebTools }, kit) => {

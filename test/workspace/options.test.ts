@@ -35,6 +35,7 @@ import {
 import { type OpfsOptions, opfs } from '../../src/backends/opfs/index.ts'
 import { type OverlayOptions, overlay } from '../../src/backends/overlay/index.ts'
 import type { CallOptions } from '../../src/call/state/call.ts'
+import { type JsonCheckOptions, json } from '../../src/checks/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
 import { git, openRepository, type Person, type RemoteOptions, type Repository } from '../../src/git/index.ts'
 import {
@@ -136,6 +137,7 @@ const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
   approve: callback,
   parked: none,
   hooks: { preToolCall: handlers, postToolResponse: handlers },
+  checks: objects,
   audit: objects,
   artifacts: none,
   staleGuard: none,
@@ -149,11 +151,12 @@ const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
   history: none,
   dialect: none,
 }
+const patterns: Kind = (value) => text(value) || texts(value)
 const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []), approve: callback }
 /** Who asks for approvals. */
 const asked = { results: none, approvals: none, onPending: none }
 const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, onProgress: callback }
-const { backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialect } = workspaceKinds
+const { backend, mounts, shell, hooks, checks, git: gitKind, history, extraTools, dialect } = workspaceKinds
 const { mounts: _, ...execKinds } = workspaceKinds
 
 const workspace: Workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' })
@@ -197,9 +200,10 @@ const faces: readonly Face[] = [
     'replay()',
     (options) => replay([line, { type: 'run' } as never], { backend: memory(), ...options }),
     {
-      ...{ backend, mounts, shell, hooks, git: gitKind, history, extraTools, dialect },
+      ...{ backend, mounts, shell, hooks, checks, git: gitKind, history, extraTools, dialect },
     },
   ),
+  face<JsonCheckOptions>('json()', json, { name: text, files: patterns, timeoutMs: positive, jsonc: patterns }),
   face<MemoryOptions>('memory()', (options) => memory({}, options), { clock: callback }),
   face<MemfsOptions>('memfs()', (options) => memfs(new Volume(), options), { root: none }),
   face<NodeOptions>('nodeBackend()', (options) => nodeBackend(nonexistent, options), {

@@ -1,4 +1,5 @@
 import type { Success, SuccessOf } from '../../call/state/call.ts'
+import { checkLines } from '../../dialects/runtime/check-lines.ts'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
@@ -21,7 +22,11 @@ export function toModelText(tool: string, result: Success | Failure): string {
   if (!result.ok) return refusalText(result)
   const { facts = {}, body = '' } = partsOf(tool, result)
   const { summary, warnings, label, truncated, artifactUri } = result
-  const lines = [oneLine(summary), ...warnings.map((warning) => `Warning: ${oneLine(warning)}`)]
+  const lines = [
+    oneLine(summary),
+    ...warnings.map((warning) => `Warning: ${oneLine(warning)}`),
+    ...checkLines(result.checks),
+  ]
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
     if (isDefault(name, value)) continue
     lines.push(`${name}: ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
@@ -127,7 +132,7 @@ const forms: Forms = {
 }
 
 /** Returns all fields of a result, for a tool without a short form. */
-function plain({ ok: _, summary, warnings, callId, artifactUri, label, ...facts }: Success): TextParts {
+function plain({ ok: _, summary, warnings, callId, artifactUri, label, checks, ...facts }: Success): TextParts {
   return { facts }
 }
 

@@ -13,6 +13,7 @@ import type { CommandVerdict } from '../../shells/analysis/verdict.ts'
 import type { JudgedScript, RefusedAccess } from '../../shells/types.ts'
 import type { Change, EntryState, Receipt } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
+import type { CheckReport } from './checks.ts'
 
 /** An access of an explained call. */
 export interface ExplainedAccess extends Omit<GuardedAccess, 'permission'> {
@@ -60,6 +61,8 @@ export interface SuccessFields {
   readonly artifactUri?: string
   /** The sensitivity of the shown content, if the policy has labels. */
   readonly label?: Label
+  /** What the checks of the workspace found after the call had changed files. Absent if none of them ran. */
+  readonly checks?: readonly CheckReport[]
 }
 
 /** A success with the result fields `O`. A mistyped field does not compile. */
@@ -100,6 +103,8 @@ export interface CallAudit {
   setVerdict(verdict: Verdict): void
   /** Records the version of a file that the call read. */
   addReadVersion(version: { readonly path: Path; readonly sha256: string }): void
+  /** Records the checks of the changes. */
+  setChecks(checks: AuditEntry['checks']): void
   /** Sets the plan that the call submits or approves. */
   setPlan(plan: WorkPlan | undefined): void
   /** Records the answer to an approval request. */

@@ -1,20 +1,25 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
 import type { Audit } from '../../audit/audit-log.ts'
-import type { ToolError } from '../../errors.ts'
+import type { Failure, ToolError } from '../../errors.ts'
 import type { DocumentCache } from '../../files/text/document.ts'
 import type { GitProvider } from '../../git/provider.ts'
 import type { WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import type { Journal } from '../../history/journal.ts'
 import type { Limits } from '../../limits.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { ApprovalQuestion } from '../../policy/approval.ts'
+import type { DialectCall } from '../../policy/dialect-call.ts'
 import type { Policy } from '../../policy/evaluation.ts'
 import type { ParkedCalls } from '../../policy/parked-calls.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
 import type { FileLabels, Labels, TaintOrigin } from '../../policy/taint.ts'
 import type { Processes } from '../../shells/shared/background-processes.ts'
 import type { Shell } from '../../shells/types.ts'
-import type { Backend, Change } from '../../storage/backend.ts'
+import type { Backend, Change, Receipt } from '../../storage/backend.ts'
+import type { BuiltinDraft } from '../../tools/builtin-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
+import type { CallAudit, CallOptions, Success } from './call.ts'
+import type { CheckReport } from './checks.ts'
 import type { WorkspaceEvents } from './events.ts'
 import type { Hooks } from './hooks.ts'
 import type { RunState } from './run-state.ts'
@@ -65,6 +70,7 @@ export interface WorkspaceState {
   /** The runs of parked calls that were made here, by approval id. */
   readonly parkedRuns: Map<string, RunState>
   readonly hooks: Hooks
+  readonly checks: OpenChecks | undefined
   /** The directory of the notes, and whether only the memory tools reach it. */
   readonly memory: { readonly path: LogicalPath; readonly acl: boolean } | undefined
   readonly staleGuard: 'hash' | 'shown'
@@ -103,4 +109,34 @@ export type CommitListeners = Set<{ hold(changes: readonly Change[]): Promise<vo
 export interface SubmittedPlan {
   readonly plan: WorkPlan
   readonly approvalId: string
+}
+
+/** The checks of a workspace. */
+export interface OpenChecks {
+  /** Runs the checks for the files that a call has changed, each once. Never rejects. */
+  run(call: CheckedCall): Promise<readonly CheckReport[]>
+}
+
+/** A call whose changes are checked. */
+export interface CheckedCall {
+  readonly workspace: WorkspaceState
+  readonly run: RunState
+  readonly applied: Receipt['applied']
+  readonly audit: Pick<CallAudit, 'id' | 'addRead' | 'setChecks'>
+  readonly taint: TaintTracker
+  readonly options: Pick<CallOptions, 'signal'> & { readonly dialectCall?: DialectCall | undefined }
+  /** Makes a call that belongs to a check. */
+  call(
+    tool: Tool,
+    input: object,
+    options: CheckedCall['options'] & { readonly check: CheckCall; readonly via: string },
+  ): Promise<Success | Failure>
+}
+
+/** How the call of a check differs from one of the agent. */
+export interface CheckCall {
+  /** @throws ToolError `APPROVAL_REQUIRED` for a question that is not answered for the run */
+  requireApproved(question: ApprovalQuestion): void
+  /** Drops the changes of a draft, and what it shows. */
+  withoutEffect<P extends { readonly draft: BuiltinDraft<unknown> }>(proposed: P): P
 }

@@ -2,12 +2,14 @@ import type * as z from 'zod/mini'
 import { hideTokens } from '../../call/hide-tokens.ts'
 import { parseInput, unknownTool } from '../../call/parse-input.ts'
 import type { AuthorizedCall, CallOptions, ExplainedAccess, Success } from '../../call/state/call.ts'
+import type { CheckReport } from '../../call/state/checks.ts'
 import { type Failure, ToolError, withCause } from '../../errors.ts'
 import type { Limits } from '../../limits.ts'
 import type { ShownVersion, Tool } from '../../tools/define-tool.ts'
 import { isPlain } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import { strictSchema } from '../../util/strict-schema.ts'
+import { checkLines } from './check-lines.ts'
 import { withLimits } from './limit-fields.ts'
 import { type StepWarning, translateWarning, withNotes } from './notes.ts'
 import { recordPaths } from './path-mapping.ts'
@@ -165,7 +167,7 @@ export function createDialectCall(
   return async (name, input, callOptions = {}, rejection = undefined) => {
     const pathMapping = recordPaths(dialect.pathMapping)
     const options = { ...callOptions, via: `${dialect.name}.${name.slice(0, 100)}` }
-    const calls: StepCalls = { areMade: false, callIds: [], warnings: [], shownWarnings: [], versions: [] }
+    const calls: StepCalls = { areMade: false, callIds: [], warnings: [], shownWarnings: [], checks: [], versions: [] }
     let { fields = {} } = dialect
     const toError = (failure: Failure, workspaceTool?: string): DialectResult => {
       const format = (shown: unknown) =>
@@ -219,6 +221,8 @@ export function createDialectCall(
       const notes = calls.shownWarnings.flatMap(
         (warning) => translateWarning(warning, input, pathMapping, rename) ?? [],
       )
+      const found = checkLines(calls.checks, pathMapping.outward)
+      if (found.length > 0) notes.push(found.join('\n'))
       return toResult(withNotes(safety.isDryRun ? dryRunAnswer(end.answer) : end.answer, notes), calls)
     } catch (error) {
       return toError(await host.rejectCall(name, error, options))
@@ -234,6 +238,8 @@ interface StepCalls {
   readonly warnings: string[]
   /** Warnings that the answer shows. */
   readonly shownWarnings: StepWarning[]
+  /** What the checks of the workspace found after the calls. */
+  readonly checks: CheckReport[]
   /** File versions that were read, with the parts of the steps that read them. */
   versions: { readonly parts: readonly object[]; readonly shown: ShownVersion }[]
 }
@@ -288,6 +294,7 @@ async function runSteps(
       safety.noteSuccess(tool)
       calls.callIds.push(result.callId)
       calls.warnings.push(...result.warnings)
+      calls.checks.push(...(result.checks ?? []))
       const isOfCommand = tool.endsWith('_command')
       // The answer describes several calls that give one result, and changes, in its own words.
       if (!isNarrowed && (isOfCommand || !host.mutates(tool))) {

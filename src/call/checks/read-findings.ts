@@ -1,0 +1,51 @@
+import { ToolError } from '../../errors.ts'
+import { redact } from '../../files/secrets/index.ts'
+import { parsePath } from '../../paths/logical-path.ts'
+import { isPlain } from '../../util/check-options.ts'
+import type { Finding } from '../state/checks.ts'
+import type { CheckFileView } from './check-files.ts'
+
+/** UTF-16 units of a code. */
+const MAX_CODE = 64
+
+/**
+ * Reads what a check returned. Secrets in it are replaced by marks, and findings about files that are hidden from the agent
+ * are left out.
+ *
+ * @throws TypeError for anything but a list of findings
+ */
+export function readFindings(found: unknown, view: CheckFileView): readonly Finding[] {
+  if (!Array.isArray(found)) throw new TypeError('A check must return a list of findings')
+  return found.flatMap((item: unknown) => {
+    const finding = readFinding(typeof item === 'string' ? { message: item } : item)
+    return finding.path === undefined || view.lists(finding.path) ? [finding] : []
+  })
+}
+
+function readFinding(value: unknown): Finding {
+  if (!isPlain(value) || typeof value.message !== 'string') {
+    throw new TypeError('A finding must be a text, or an object with a text "message"')
+  }
+  const { path, line, column, severity, code, message } = value
+  return {
+    ...(path === undefined || path === '.' ? {} : { path: readPath(path) }),
+    ...(isPosition(line) ? { line } : {}),
+    ...(isPosition(line) && isPosition(column) ? { column } : {}),
+    ...(severity === 'warning' ? { severity } : {}),
+    ...(code === undefined ? {} : { code: redact(String(code)).text.replace(/\s+/g, ' ').slice(0, MAX_CODE) }),
+    message: redact(message.trim()).text,
+  }
+}
+
+function readPath(path: unknown): string {
+  try {
+    if (typeof path === 'string') return parsePath(path)
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+  }
+  throw new TypeError('The path of a finding must be one of the workspace, such as "src/app.ts"')
+}
+
+function isPosition(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}

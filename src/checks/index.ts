@@ -1,0 +1,15 @@
+/**
+ * Checks for the option `checks` of `createWorkspace`, and the types of own ones.
+ */
+
+export type {
+  ChangedFile,
+  Check,
+  CheckContext,
+  CheckFiles,
+  CheckReport,
+  CommandCheck,
+  Finding,
+  FunctionCheck,
+} from '../call/state/checks.ts'
+export { type JsonCheckOptions, json } from './json.ts'
