@@ -128,7 +128,7 @@ const rows: Readonly<Record<string, Row>> = {
 }
 
 describe('a tree as deep as a path', () => {
-  it.each(Object.entries(rows))('works on %s', { timeout: 300_000 }, async (_, { create, levels, all }) => {
+  it.each(Object.entries(rows))('works on %s', { timeout: times(300_000, 3_600_000) }, async (_, { create, levels, all }) => {
     const directory = mkdtempSync(join(tmpdir(), 'wardspace-deep-'))
     try {
       const workspace = await createWorkspace({ backend: await create(directory), policy: 'autonomous', git: git() })
