@@ -448,7 +448,9 @@ async function commitDraft(
   const receipt = (await steps?.commitChanges(workspace, run, draft, changes.bytes, signal)) ?? { applied: [] }
   audit.setEffect(receipt)
   audit.enterStep('response')
-  if (draft.target === undefined) steps?.addToJournal(workspace, run, audit, call.tool.name, before, receipt)
+  // The commit of a fork changes the files of its origin.
+  const changed = draft.target === undefined ? workspace : workspace.origin
+  if (changed !== undefined) steps?.addToJournal(changed, run, audit, call.tool.name, before, receipt)
   for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
   const runner = workspace.runnerOf(call.tool)
   const exceptions: unknown[] = []
@@ -470,8 +472,6 @@ async function commitDraft(
     const text = attempt(() => runner.fullOutput(call.tool, fullOutput, receipt))
     if (text !== undefined) artifactUri = storeFullOutput(text, fullOutput.extension, run.artifacts, audit.warnings)
   }
-  // The commit of an overlay or a fork changes the files of its origin.
-  const changed = draft.target === undefined ? workspace : workspace.origin
   taint.labelChanges(changes, draft, receipt, changed ?? workspace)
   if (changed !== undefined) steps?.emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())

@@ -9,17 +9,18 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  * has read most of them already, but only the beginning of very large files.
  */
 export async function readPriorStates(
-  { backend, journal }: WorkspaceState,
+  { backend, journal, origin }: WorkspaceState,
   draft: BuiltinDraft<unknown>,
   changes: readonly KnownChange[],
 ): Promise<EntryState[] | undefined> {
-  if (draft.target !== undefined) return undefined
+  const { target = backend } = draft
+  if (target !== backend && origin === undefined) return undefined
   let bytes = 0
   for (const { before, headOf } of changes) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
   if (bytes > journal.maxBytes) return undefined
   const states: EntryState[] = []
   for (const { change, before, headOf } of changes) {
-    states.push(headOf === undefined ? before : await stateAt(backend, change.path))
+    states.push(headOf === undefined ? before : await stateAt(target, change.path))
   }
   return states
 }

@@ -26,7 +26,7 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly contentLabel?: Label
   /** The changed paths whose content the caller of an operation gives, so that it may contain what its run has read. */
   readonly givenPaths?: ReadonlySet<Path>
-  /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
+  /** Receives the changes instead of the workspace's files, to accept an overlay. The origin of a fork can undo them. */
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit' | 'checkPlaces'>
   /** The verdict on the steps of a program, if it is stricter than that on the call. */
   readonly verdict?: Verdict

@@ -173,6 +173,8 @@ export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin 
    * With `merge`, files that changed on both sides are merged by lines, as `git merge-file` does. If some cannot be merged,
    * nothing changes, and the `WRITE_CONFLICT` has them as `conflicts`. Pass their contents as `resolve`.
    *
+   * The workspace of which this is a fork can undo it. Of a workspace over an overlay, it cannot be undone.
+   *
    * @example
    * const fork = await workspace.fork()
    * // ... both change src/app.ts ...

@@ -315,8 +315,10 @@ const giveBack = (at: number) =>
     }
     for (const path of next.keys()) if (parentsOf(path).some((parent) => next.get(parent) !== DIR)) isRefused = true
     if (!isRefused) {
+      // The origin can undo what was committed, like its own calls.
+      if (result.ok && sorted(origin.tree).join() !== sorted(next).join())
+        origin.steps.push({ callId: result.callId, before: origin.tree, after: next })
       origin.tree = next
-      origin.outside += 1
       line.base = line.tree
     }
     return [isRefused ? undefined : next, result]

@@ -188,6 +188,74 @@ describe('a refused merge', () => {
     expect(JSON.stringify(refused)).not.toContain('three')
   })
 
+  it.each(['memory', 'node'])('is undone, repeated and rolled back by the workspace below: %s', async (place) => {
+    const paths = ['a.txt', 'd/b.txt', 'd/e/c.txt']
+    const edit = fc.record({
+      tool: fc.constantFrom('write', 'delete', 'move', 'directory'),
+      path: fc.constantFrom(...paths, 'd'),
+      text: fc.constantFrom('one\n', 'two\n', numbers),
+    })
+    const edits = fc.array(edit, { maxLength: 6 })
+    type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never
+    const perform = async ({ files }: Workspace, all: readonly Edit[]) => {
+      for (const { tool, path, text } of all) {
+        const file = path === 'd' ? 'd/f.txt' : path
+        if (tool === 'write') await files.write(file, text).catch(() => {})
+        else if (tool === 'delete') await files.delete(path, { recursive: true }).catch(() => {})
+        else if (tool === 'move') await files.rename(path, `m${path.length}`).catch(() => {})
+        else await files.makeDirectory(`n/${path.length}`, { recursive: true }).catch(() => {})
+      }
+    }
+    const treeOf = async ({ files }: Workspace) => {
+      const tree: Record<string, string | undefined> = {}
+      for await (const { path, type } of files.walk()) tree[path] = type === 'file' ? await files.readText(path) : type
+      return tree
+    }
+    let merges = 0
+    await fc.assert(
+      fc.asyncProperty(edits, edits, edits, fc.boolean(), async (start, below, above, isNested) => {
+        const root = mkdtempSync(join(scratch, 'undo-'))
+        const backend = place === 'memory' ? memory() : await nodeBackend(root)
+        const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+        await perform(workspace, [{ tool: 'write', path: 'a.txt', text: numbers }, ...start])
+        const origin = isNested ? await workspace.fork() : workspace
+        const fork = await origin.fork()
+        await perform(fork, above)
+        await perform(origin, below)
+        const before = await treeOf(origin)
+        const checkpoint = origin.checkpoint()
+        const merged = await fork.merge()
+        const after = await treeOf(origin)
+        // Nothing is undone where both sides have made the same changes.
+        const isChanged = JSON.stringify(after) !== JSON.stringify(before)
+        if (merged.ok && isChanged) {
+          merges++
+          expect(await fork.undo(merged.callId)).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+          const undone = await origin.undo(merged.callId)
+          expect(undone).toMatchObject({ ok: true })
+          expect(await treeOf(origin)).toEqual(before)
+          expect(await origin.undo(undone.ok ? undone.callId : '')).toMatchObject({ ok: true })
+          expect(await treeOf(origin)).toEqual(after)
+          expect(await origin.rollback(checkpoint.id)).toMatchObject({ ok: true })
+        }
+        expect(await treeOf(origin)).toEqual(before)
+        rmSync(root, { recursive: true })
+      }),
+      { numRuns: times(40, 1000) },
+    )
+    expect(merges).toBeGreaterThan(10)
+  })
+
+  it('is not undone over a later change', async () => {
+    const workspace = await open({ 'a.txt': numbers })
+    const fork = await workspace.fork()
+    await write(fork, 'a.txt', 'merged\n')
+    const merged = await fork.merge()
+    await write(workspace, 'a.txt', 'later\n')
+    expect(await workspace.undo(merged.ok ? merged.callId : '')).toMatchObject({ ok: false, code: 'WRITE_CONFLICT' })
+    expect(await textAt(workspace, 'a.txt')).toBe('later\n')
+  })
+
   it('refuses an answer for a file that is not in conflict, and answers without merge', async () => {
     const workspace = await open({ 'a.txt': 'a\n' })
     const fork = await workspace.fork()

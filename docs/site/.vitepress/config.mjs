@@ -48,6 +48,7 @@ export default defineConfig({
             { text: 'In tests', link: '/guide/tests' },
             { text: 'With model APIs and frameworks', link: '/guide/models' },
             { text: "Under another framework's tools", link: '/guide/sandboxes' },
+            { text: 'Agents side by side', link: '/guide/side-by-side' },
             { text: 'Agents of editors (ACP)', link: '/guide/acp' },
             { text: 'Git and files for your program', link: '/guide/git' },
           ],
