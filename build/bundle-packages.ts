@@ -9,6 +9,8 @@ import { shortenMappings } from './shorten-map.ts'
 /** Names the licences of everything that the package contains of others. */
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
 
+const SOURCES = join(top, 'src')
+
 /** The packages whose used parts are combined with the own code into chunks. */
 const COMBINED = /^(?:@modelcontextprotocol\/|preact|unbash|zod)/
 
@@ -48,7 +50,7 @@ export function bundlePackages(): Plugin {
       const chunks = Object.values(bundle).filter((chunk) => chunk.type === 'chunk')
       for (const { fileName, moduleIds } of chunks) {
         const file = join(top, 'dist', fileName)
-        if (moduleIds.some((id) => id.startsWith(join(top, 'src')))) shortenMap(file)
+        if (moduleIds.some((id) => id.startsWith(`${SOURCES}/`) && !id.startsWith(`${SOURCES}/cli/`))) shortenMap(file)
         else removeMap(file)
       }
       const built = await Promise.all([

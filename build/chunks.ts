@@ -42,10 +42,18 @@ const SHARED =
 /** What the tools share with `workspace.files`, which loads later. */
 const TOOL_PARTS = /\/src\/tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))\.ts$/
 
+/** What a call shares with its parts that load later. */
+const CALL_PARTS = /\/src\/call\/(?:plan-mode|visible-content|state\/run-state)\.ts$/
+
+/** What the tools share with a call: the sizes of results. */
+const RESULT_PARTS = /\/src\/tools\/shared\/(?:command-output|result-size|truncate-patch)\.ts$/
+
 /** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
 export const chunkGroups = [
   { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
   { name: 'tool-parts', test: TOOL_PARTS, includeDependenciesRecursively: false },
+  { name: 'call-parts', test: CALL_PARTS, includeDependenciesRecursively: false },
+  { name: 'result-parts', test: RESULT_PARTS, includeDependenciesRecursively: false },
   ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),
     test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),

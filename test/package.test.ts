@@ -84,13 +84,23 @@ describe('the packed package', () => {
     expect(declarations.filter((file) => !published.includes(file) && !referred.includes(file))).toEqual([])
   })
 
-  it('has source maps of its code and its types, whose sources it contains', () => {
+  it('has source maps of all code that a program can import and of its types, whose sources it contains', () => {
     const own = files.filter((file) => /^dist\/.*(\.js|\.d\.ts)$/.test(file) && !isBundled(file))
     const hasCode = (file: string) => textOf(file).replace(/^(import|export)\b[^;]*;$|^\/\/.*$|\s/gm, '') !== ''
-    const maps = own
-      .filter((file) => !file.startsWith('dist/packages/') && (file.endsWith('.d.ts') || hasCode(file)))
-      .map((file) => `${file}.map`)
+    const mapped = own.filter((file) => !file.startsWith('dist/packages/') && (file.endsWith('.d.ts') || hasCode(file)))
+    const maps = mapped.map((file) => `${file}.map`).filter((file) => files.includes(file))
     expect(files.filter((file) => file.endsWith('.map')).sort()).toEqual(maps.sort())
+    // The sources of the command line are not contained: nothing imports it.
+    const imported = new Set<string>()
+    const follow = (file: string): void => {
+      if (imported.has(file) || !files.includes(file)) return
+      imported.add(file)
+      for (const [, name = ''] of textOf(file).matchAll(/["'](\.{1,2}\/[\w./-]+\.js)["']/g))
+        follow(posix.join(posix.dirname(file), name))
+    }
+    for (const [, file] of publishedModules(installed.package)) follow(file)
+    expect(mapped.filter((file) => imported.has(file) && !maps.includes(`${file}.map`))).toEqual([])
+    expect(imported.size).toBeGreaterThan(200)
     const sources = maps.flatMap((file) =>
       (JSON.parse(textOf(file)).sources as string[]).map((source) => posix.join(posix.dirname(file), source)),
     )
