@@ -136,6 +136,18 @@ export const precededFormats: readonly PrecededFormat[] = [
   },
 ]
 
+/**
+ * The parts of tokens that marks leave visible because runs of token characters start after them, by kind. Each matches at the
+ * end of the text before the mark. A piece of a token may start in them.
+ */
+export const visiblePrefixes: ReadonlyMap<string, RegExp> = new Map([
+  ['sendgrid-key', /SG\.$/],
+  ['google-oauth-token', /ya29\.$/],
+  ['vault-token', /hv[sb]\.$/],
+  ['doppler-token', /dp\.[psc][ta]\.$/],
+  ['telegram-token', /[0-9]{8,10}:$/],
+])
+
 /** The value of an assignment to a name such as `aws_secret_access_key`; matches at the start of a run of 40. */
 export const awsSecretKey =
   /(?<=(?:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)["'`\]]{0,2}[ \t]{0,8}(?:=>|:=|[:=,])[ \t]{0,8}["'`]?)[a-z0-9/+]{40}(?![a-z0-9/+=_-])/iy

@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { byteText } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
+import { visiblePrefixes } from './formats.ts'
 import { mayHoldSecret, type Redaction, redactInSteps, utf16EncodingOf } from './index.ts'
 import { SLICE } from './slices.ts'
 import { WINDOW, WindowTable } from './window-table.ts'
@@ -115,8 +116,10 @@ export class HiddenSecrets {
       })
     }
     let units = 0
-    for (const { mark, originalStart, originalEnd } of marks) {
-      const secret = text.slice(originalStart, originalEnd)
+    for (const { kind, mark, originalStart, originalEnd } of marks) {
+      const prefix =
+        visiblePrefixes.get(kind)?.exec(text.slice(Math.max(0, originalStart - WINDOW), originalStart))?.[0] ?? ''
+      const secret = prefix + text.slice(originalStart, originalEnd)
       if (secret.length < WINDOW) this.#short.set(secret, mark)
       else this.#windows.add(secret, mark)
       units += secret.length

@@ -5,7 +5,7 @@ import { redact } from '../../../src/files/secrets/index.ts'
 import { WINDOW, WindowTable } from '../../../src/files/secrets/window-table.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'
-import { letters, tokens } from './tokens.ts'
+import { letters, shortest, tokens } from './tokens.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const token = `ghp_${letters(36)}`
@@ -25,6 +25,18 @@ describe('HiddenSecrets', () => {
     expect(find(token, `a ${token.slice(3, 14)} b`)).toBeUndefined()
     expect(find(token, `a ${token.slice(-12)}`)).toMatchObject({ index: 0 })
   })
+
+  it.each(shortest.flatMap(([kind, prefixes, body]) => prefixes.split(' ').map((prefix) => [kind, prefix, body])))(
+    'finds every twelve characters of a token, with its prefix: %s %s',
+    (_, prefix = '', body = '') => {
+      const whole = prefix + body
+      const missed = Array.from({ length: whole.length - 11 }, (__, at) => whole.slice(at, at + 12)).filter(
+        (piece) => find(whole, `a ${piece} b`) === undefined,
+      )
+      expect(redact(whole).marks).toHaveLength(1)
+      expect(missed).toEqual([])
+    },
+  )
 
   it('searches every content for the secrets of all contents', () => {
     const other = bytes(`x${token}`)
