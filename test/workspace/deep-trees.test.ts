@@ -128,23 +128,27 @@ const rows: Readonly<Record<string, Row>> = {
 }
 
 describe('a tree as deep as a path', () => {
-  it.each(Object.entries(rows))('works on %s', { timeout: times(300_000, 3_600_000) }, async (_, { create, levels, all }) => {
-    const directory = mkdtempSync(join(tmpdir(), 'wardspace-deep-'))
-    try {
-      const workspace = await createWorkspace({ backend: await create(directory), policy: 'autonomous', git: git() })
-      const bottom = deepPath(levels - 1)
-      const deep = { workspace, bottom, file: `${bottom}/f` }
-      for (const [way, use] of Object.entries(ways)) {
-        if (!all && !light.includes(way)) continue
-        await use(deep).catch((error: unknown) => {
-          throw new Error(`${way}: ${(error as Error).message.slice(-500)}`, { cause: error })
-        })
+  it.each(Object.entries(rows))(
+    'works on %s',
+    { timeout: times(300_000, 3_600_000) },
+    async (_, { create, levels, all }) => {
+      const directory = mkdtempSync(join(tmpdir(), 'wardspace-deep-'))
+      try {
+        const workspace = await createWorkspace({ backend: await create(directory), policy: 'autonomous', git: git() })
+        const bottom = deepPath(levels - 1)
+        const deep = { workspace, bottom, file: `${bottom}/f` }
+        for (const [way, use] of Object.entries(ways)) {
+          if (!all && !light.includes(way)) continue
+          await use(deep).catch((error: unknown) => {
+            throw new Error(`${way}: ${(error as Error).message.slice(-500)}`, { cause: error })
+          })
+        }
+        await workspace.close()
+      } finally {
+        rmSync(directory, { recursive: true, force: true })
       }
-      await workspace.close()
-    } finally {
-      rmSync(directory, { recursive: true, force: true })
-    }
-  })
+    },
+  )
 })
 
 describe('a path that is too deep', () => {
