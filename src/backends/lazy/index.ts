@@ -89,7 +89,7 @@ export function lazy<E extends LazyEntry>(source: LazySource<E>, options?: LazyO
   const calls = new SourceCalls(bounds)
   const contents = new Contents(source, calls, bounds)
   const listing = memoizeAsync(() =>
-    calls.run('list', ROOT, async (loading) => createListing(await source.list(loading))),
+    calls.run('list', ROOT, async (loading) => createListing(await source.list(loading), loading.signal)),
   )
   return {
     ...readOnly({
@@ -114,25 +114,24 @@ function createReads<E extends LazyEntry>(
   contents: Contents<E>,
   { concurrency, cacheBytes }: LoadBounds,
 ): Reads {
-  type Nodes = Listing<E>['nodes']
-  const nodesOf = async (): Promise<Nodes> => (await listing()).nodes
-  const refusal = (nodes: Nodes, verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodes.get(at)?.type)
+  type Tree = Listing<E>
+  const refusal = (tree: Tree, verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => tree.node(at)?.type)
   const reads: Reads = {
     canonical: (path, options) => canonical(reads, path, options),
 
-    stat: async (path) => (await nodesOf()).get(path)?.stat,
+    stat: async (path) => (await listing()).node(path)?.stat,
 
     async list(path) {
-      const nodes = await nodesOf()
-      const node = nodes.get(path)
-      if (node?.type !== 'directory') throw refusal(nodes, 'list', path)
+      const tree = await listing()
+      const node = tree.node(path)
+      if (node?.type !== 'directory') throw refusal(tree, 'list', path)
       return node.entries
     },
 
     async read(path, range) {
-      const nodes = await nodesOf()
-      const node = nodes.get(path)
-      if (node?.type !== 'file') throw refusal(nodes, 'read', path)
+      const tree = await listing()
+      const node = tree.node(path)
+      if (node?.type !== 'file') throw refusal(tree, 'read', path)
       const { stat, entry } = node
       const bytes = await contents.read(path, entry)
       const { start, end } = rangeOf(path, range, stat, () => sha256(bytes))
@@ -140,18 +139,18 @@ function createReads<E extends LazyEntry>(
     },
 
     async readLink(path) {
-      const nodes = await nodesOf()
-      const node = nodes.get(path)
-      if (node?.type !== 'link') throw refusal(nodes, 'read link', path)
+      const tree = await listing()
+      const node = tree.node(path)
+      if (node?.type !== 'link') throw refusal(tree, 'read link', path)
       const { entry } = node
       if (entry.type === 'link' && entry.target !== undefined) return entry.target
       return new TextDecoder().decode(await contents.read(path, entry))
     },
 
     async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
-      const nodes = await nodesOf()
+      const tree = await listing()
       const files = paths.flatMap((path) => {
-        const node = nodes.get(path)
+        const node = tree.node(path)
         return node?.type === 'file' ? [{ path, node }] : []
       })
       const ahead: Promise<Uint8Array>[] = []

@@ -1,11 +1,16 @@
 import { ToolError } from '../../errors.ts'
-import { nameOf, type Path, parentOf, parsePath, ROOT } from '../../paths/logical-path.ts'
+import { type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
 import { FILE_MODE } from '../../storage/plan-commit.ts'
+import { throwIfAborted } from '../../util/abort.ts'
+import { createPacer } from '../../util/pacer.ts'
 import type { LazyContent, LazyEntry, LazyOther } from './source.ts'
 
 /** The largest number of entries of a source, with the directories above them. */
 export const MAX_ENTRIES = 1_000_000
+
+/** The largest number of characters of all paths of a source. */
+const MAX_PATHS_LENGTH = 128 * 1024 * 1024
 
 /** Bytes of the longest target of a link. */
 export const MAX_TARGET_BYTES = 4095
@@ -19,7 +24,7 @@ export interface Omitted {
 
 /** A node of a listing. */
 export type LazyNode<E extends LazyEntry> =
-  | LazyDirectoryNode
+  | { readonly type: 'directory'; readonly stat: Stat; readonly entries: readonly DirectoryEntry[] }
   | { readonly type: 'file' | 'link'; readonly stat: Stat; readonly entry: LazyContent<E> }
   | { readonly type: 'other'; readonly stat: Stat }
 
@@ -28,7 +33,8 @@ type Shown<E extends LazyEntry> = Exclude<E, { readonly type: 'omitted' }>
 
 /** All entries of a source. It does not change. */
 export interface Listing<E extends LazyEntry> {
-  readonly nodes: ReadonlyMap<Path, LazyNode<E>>
+  /** Returns what is at a path. */
+  node(path: Path): LazyNode<E> | undefined
   readonly omitted: readonly Omitted[]
 }
 
@@ -37,58 +43,113 @@ let listings = 0
 
 /**
  * Returns the tree of the entries. Omits paths that the guard refuses, paths that are listed twice, and what is listed
- * below something that is not a directory.
+ * below something that is not a directory. Its time is linear in the characters of the paths, in turns of the event loop.
  *
- * @throws ToolError `LIMIT_EXCEEDED` for too many entries, `BACKEND_ERROR` for an entry of an unknown form
+ * @throws ToolError `LIMIT_EXCEEDED` for too many entries or characters, `BACKEND_ERROR` for an entry of an unknown form,
+ * `ABORTED`
  */
-export function createListing<E extends LazyEntry>(entries: Iterable<E>): Listing<E> {
+export async function createListing<E extends LazyEntry>(
+  entries: Iterable<E>,
+  signal: AbortSignal,
+): Promise<Listing<E>> {
   const omitted: Omitted[] = []
-  const unique = uniquePaths(entries, omitted)
-  const nodes = new Map<Path, LazyNode<E>>([[ROOT, directoryNode()]])
-  listings += 1
-  const own = `lazy${listings}:`
-  const isBelowDirectories = placeCheck(unique, nodes)
-  for (const [path, entry] of unique) {
-    if (entry === undefined) continue
-    if (!isBelowDirectories(path)) {
-      omitted.push({ path: entry.path, reason: 'a part of its path is not a directory' })
-      continue
-    }
-    if (entry.type === 'other') omitted.push({ path: entry.path, reason: entry.reason })
-    addNode(nodes, path, nodeOf(entry, `${own}${nodes.size}`))
-  }
-  for (const node of nodes.values()) {
-    if (node.type === 'directory') node.entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
-  return { nodes, omitted }
+  const root = new Place<E>()
+  const step = createSteps(signal)
+  await addPlaces(root, entries, omitted, step)
+  await addNodes(root, omitted, step)
+  return { node: (path) => placeAt(root, path)?.node, omitted }
 }
 
-/** Returns the entries with a valid path. `undefined` for a path that is listed as different things, or twice. */
-function uniquePaths<E extends LazyEntry>(entries: Iterable<E>, omitted: Omitted[]): Map<Path, Shown<E> | undefined> {
-  const unique = new Map<Path, Shown<E> | undefined>()
-  let count = 0
+/** A name in the tree of all listed paths. Directories above an entry have one each. */
+class Place<E extends LazyEntry> {
+  /** What is listed here; `twice` for different things, or several. */
+  listed: Shown<E> | 'twice' | undefined
+  below: Map<string, Place<E>> | undefined
+  node: LazyNode<E> | undefined
+  readonly above: Place<E> | undefined
+
+  constructor(above?: Place<E>) {
+    this.above = above
+  }
+}
+
+function placeAt<E extends LazyEntry>(root: Place<E>, path: Path): Place<E> | undefined {
+  let place: Place<E> | undefined = root
+  if (path === ROOT) return place
+  for (const name of path.split('/')) {
+    place = place.below?.get(name)
+    if (place === undefined) return undefined
+  }
+  return place
+}
+
+/** Number of names between two looks at the time and the signal. */
+const NAMES_PER_STEP = 4096
+
+/** Returns a function to call with the number of names that were looked at. */
+function createSteps(signal: AbortSignal): (names: number) => Promise<void> | undefined {
+  const pace = createPacer()
+  let names = 0
+  const turn = async () => {
+    await pace()
+    throwIfAborted(signal, 'Cannot list the files: the call was cancelled')
+  }
+  return (more) => {
+    names += more
+    if (names < NAMES_PER_STEP) return undefined
+    names = 0
+    return turn()
+  }
+}
+
+/** Adds the entries with a valid path to the tree of names. */
+async function addPlaces<E extends LazyEntry>(
+  root: Place<E>,
+  entries: Iterable<E>,
+  omitted: Omitted[],
+  step: (names: number) => Promise<void> | undefined,
+): Promise<void> {
+  let [count, places, length] = [0, 0, 0]
   for (const entry of entries) {
     count += 1
     if (count > MAX_ENTRIES) throw tooMany()
     requireForm(entry)
+    length += entry.path.length
+    if (length > MAX_PATHS_LENGTH) throw tooLong()
     if (entry.type === 'omitted') {
       omitted.push({ path: entry.path, reason: entry.reason })
+      await step(1)
       continue
     }
     const path = validPath(entry.path)
     if (path === undefined) {
       omitted.push({ path: entry.path, reason: 'the name is not allowed' })
+      // The guard looks at each character, and makes an error.
+      await step(64)
       continue
     }
-    const other = unique.get(path)
-    if (!unique.has(path)) unique.set(path, entry as Shown<E>)
-    else if (other?.type !== 'directory' || entry.type !== 'directory') {
-      if (other !== undefined) omitted.push({ path: other.path, reason: LISTED_TWICE })
-      omitted.push({ path: entry.path, reason: LISTED_TWICE })
-      unique.set(path, undefined)
+    const names = path.split('/')
+    let place = root
+    for (const name of names) {
+      place.below ??= new Map()
+      let next = place.below.get(name)
+      if (next === undefined) {
+        places += 1
+        if (places >= MAX_ENTRIES) throw tooMany()
+        next = new Place(place)
+        place.below.set(name, next)
+      }
+      place = next
     }
+    const { listed } = place
+    if (listed === undefined) place.listed = entry as Shown<E>
+    else if (listed === 'twice' || listed.type !== 'directory' || entry.type !== 'directory') {
+      if (listed !== 'twice') omitted.push({ path: listed.path, reason: LISTED_TWICE })
+      omitted.push({ path: entry.path, reason: LISTED_TWICE })
+      place.listed = 'twice'
+    }
+    await step(names.length)
   }
-  return unique
 }
 
 const LISTED_TWICE = 'the path is listed more than once'
@@ -101,59 +162,65 @@ function validPath(text: string): Path | undefined {
   }
 }
 
-/** Returns a function: whether nothing but directories is listed above a path. It looks at each directory once. */
-function placeCheck<E extends LazyEntry>(
-  unique: ReadonlyMap<Path, Shown<E> | undefined>,
-  nodes: ReadonlyMap<Path, LazyNode<E>>,
-): (path: Path) => boolean {
-  /** Paths above which something else than a directory is listed, or that are not directories themselves. */
-  const blocked = new Set<Path>()
-  return (path) => {
-    const visited: Path[] = []
-    // The directories above one that has a node were looked at with it.
-    for (let above = parentOf(path); nodes.get(above)?.type !== 'directory'; above = parentOf(above)) {
-      visited.push(above)
-      if (!blocked.has(above) && (!unique.has(above) || unique.get(above)?.type === 'directory')) continue
-      for (const one of visited) blocked.add(one)
-      if (blocked.size > MAX_ENTRIES) throw tooMany()
-      return false
+/** Gives each place its node, and omits what is below something else than a directory. */
+async function addNodes<E extends LazyEntry>(
+  root: Place<E>,
+  omitted: Omitted[],
+  step: (names: number) => Promise<void> | undefined,
+): Promise<void> {
+  listings += 1
+  const own = `lazy${listings}:`
+  let count = 0
+  root.node = new DirectoryNode(root)
+  const rest = [{ place: root, isShown: true }]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { place, isShown } = next
+    const { listed, below } = place
+    if (listed !== undefined && listed !== 'twice') {
+      const { path } = listed
+      if (!isShown) omitted.push({ path, reason: 'a part of its path is not a directory' })
+      else {
+        if (listed.type === 'other') omitted.push({ path, reason: listed.reason })
+        count += 1
+        place.node = nodeOf(place, listed, `${own}${count}`)
+        // Directories that are not listed are shown for what is shown in them.
+        for (let at = place.above; at !== undefined && at.node === undefined; at = at.above) {
+          at.node = new DirectoryNode(at)
+        }
+      }
     }
-    return true
+    const isOpen = isShown && (listed === undefined || (listed !== 'twice' && listed.type === 'directory'))
+    for (const one of Array.from(below?.values() ?? []).reverse()) rest.push({ place: one, isShown: isOpen })
+    await step(1)
   }
 }
 
-function addNode<E extends LazyEntry>(nodes: Map<Path, LazyNode<E>>, path: Path, node: LazyNode<E>): void {
-  let [at, added] = [path, node]
-  // The directory may have been added with an entry below it.
-  while (!nodes.has(at)) {
-    nodes.set(at, added)
-    if (nodes.size > MAX_ENTRIES) throw tooMany()
-    const above = parentOf(at)
-    const parent = nodes.get(above)
-    const directory = parent?.type === 'directory' ? parent : directoryNode()
-    directory.entries.push({ name: nameOf(at), type: added.type })
-    at = above
-    added = directory
-  }
-}
+/** A directory. Its entries are collected when they are first read. */
+class DirectoryNode<E extends LazyEntry> {
+  readonly type = 'directory'
+  readonly stat = DIRECTORY_STAT
+  readonly #place: Place<E>
+  #entries: readonly DirectoryEntry[] | undefined
 
-interface LazyDirectoryNode {
-  readonly type: 'directory'
-  readonly stat: Stat
+  constructor(place: Place<E>) {
+    this.#place = place
+  }
+
   /** Sorted by name. */
-  readonly entries: DirectoryEntry[]
-}
-
-function directoryNode(): LazyDirectoryNode {
-  return { type: 'directory', stat: DIRECTORY_STAT, entries: [] }
+  get entries(): readonly DirectoryEntry[] {
+    this.#entries ??= Array.from(this.#place.below ?? [])
+      .flatMap(([name, { node }]) => (node === undefined ? [] : [{ name, type: node.type }]))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    return this.#entries
+  }
 }
 
 const DIRECTORY_STAT: Stat = Object.freeze({ type: 'directory', size: 0, mode: 0o755, tag: 'lazy' })
 const LINK_MODE = 0o777
 
-function nodeOf<E extends LazyEntry>(entry: Shown<E>, tag: string): LazyNode<E> {
+function nodeOf<E extends LazyEntry>(place: Place<E>, entry: Shown<E>, tag: string): LazyNode<E> {
   const { type } = entry
-  if (type === 'directory') return directoryNode()
+  if (type === 'directory') return new DirectoryNode(place)
   if (type === 'other') return { type, stat: { type, size: 0, mode: FILE_MODE, tag } }
   const content = entry as unknown as LazyContent<E>
   if (type === 'link') return { type, stat: { type, size: 0, mode: LINK_MODE, tag }, entry: content }
@@ -190,5 +257,12 @@ export function tooMany(): ToolError {
   return new ToolError('LIMIT_EXCEEDED', `Cannot list the files: there are more than ${MAX_ENTRIES} entries`, {
     limit: 'entries of a source that is loaded on demand',
     value: MAX_ENTRIES,
+  })
+}
+
+function tooLong(): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', 'Cannot list the files: their paths are too long together', {
+    limit: 'characters of all paths of a source that is loaded on demand',
+    value: MAX_PATHS_LENGTH,
   })
 }
