@@ -32,6 +32,12 @@ export interface Rates {
    * @throws ToolError `LIMIT_EXCEEDED`, which does not pass with time
    */
   countWrite(bytes: number): void
+  /**
+   * Reserves bytes that are collected in memory and written later, or releases them with a negative number.
+   *
+   * @throws ToolError `LIMIT_EXCEEDED` if they are more than the run may still write
+   */
+  holdWrite(bytes: number): void
   /** Returns counted bytes that were not written. */
   refundWrite(bytes: number): void
 }
@@ -44,6 +50,7 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
   let now = Number.NEGATIVE_INFINITY
   let read = 0
   let written = 0
+  let held = 0
 
   function refuse(subject: string, maxCalls: number, retryAfterMs: number): never {
     throw new ToolError('RATE_LIMITED', `More than ${maxCalls} ${subject} per minute`, {
@@ -75,6 +82,10 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
     countWrite(bytes) {
       checkLimit('bytesWrittenPerRun', written + bytes, limits.bytesWrittenPerRun)
       written += bytes
+    },
+    holdWrite(bytes) {
+      if (bytes > 0) checkLimit('bytesWrittenPerRun', written + held + bytes, limits.bytesWrittenPerRun)
+      held += bytes
     },
     refundWrite(bytes) {
       written = Math.max(0, written - bytes)

@@ -36,6 +36,7 @@ const operationInput = z.strictObject({
   to: text,
   content: text,
   expectedSha256: z.optional(z.nullable(z.string())),
+  expectedTag: text,
   createParents: flag,
   bits: number,
   start: number,

@@ -1,6 +1,7 @@
 import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { ToolError } from '../errors.ts'
+import type { Rates } from '../policy/rate-limits.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
 import { copyBytes, isUint8Array } from '../util/bytes.ts'
 import {
@@ -26,6 +27,7 @@ import type {
   FileWriteOptions,
   WorkspaceFiles,
 } from './files.ts'
+import { checkContent } from './held-bytes.ts'
 import { recordStep, type StepContext } from './run-step.ts'
 
 const { signal, approve, step } = callOptionTable
@@ -34,6 +36,7 @@ const fileOptions: OptionTable<FileOptions> = { signal, approve, step }
 const isOffset = must('an integer of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0)
 const isContent = must('a string or a Uint8Array', (value) => typeof value === 'string' || isUint8Array(value))
 const isMode = must('permission bits from 0 to 0o7777', (value) => isBits(value))
+const isText = must('a string', (value) => typeof value === 'string')
 const isVersion = must('a sha256 in lowercase hex, or null', (value) => value === null || isSha256(value))
 
 function isBits(value: unknown): boolean {
@@ -48,6 +51,7 @@ const rangeOptions: OptionTable<FileOptions & FileRange> = { ...fileOptions, sta
 const writeOptions: OptionTable<FileWriteOptions> = {
   ...fileOptions,
   expectedSha256: isVersion,
+  expectedTag: isText,
   mode: isMode,
   createParents: isBoolean,
 }
@@ -60,9 +64,11 @@ const transferOptions: OptionTable<FileTransferOptions> = {
 /** The operations of a run, or of a batch. */
 export class FileMethods implements FileOperations {
   readonly #operate: Operate
+  readonly #rates: Rates
 
-  constructor(operate: Operate) {
+  constructor(operate: Operate, rates: Rates) {
     this.#operate = operate
+    this.#rates = rates
   }
 
   async readBytes(path: string, options?: FileOptions & FileRange): Promise<Uint8Array> {
@@ -166,6 +172,7 @@ export class FileMethods implements FileOperations {
   ): Promise<{ sha256: string }> {
     const owner = `files.${name}()`
     checkArgument(owner, 'content', content, isContent)
+    if (typeof content !== 'string') checkContent(this.#rates, content)
     const { mode, ...others } = checkOptions<FileWriteOptions>(owner, options, writeOptions)
     const input = { path, ...(mode === undefined ? {} : { bits: mode }) }
     const { mode: _, ...table } = writeOptions
@@ -201,7 +208,7 @@ export class RunFiles extends FileMethods implements WorkspaceFiles {
   readonly #context: StepContext
 
   constructor(context: StepContext) {
-    super(operateByCalls(context.workspace, context.run))
+    super(operateByCalls(context.workspace, context.run), context.run.rates)
     this.#context = context
   }
 
@@ -250,14 +257,14 @@ export class RunFiles extends FileMethods implements WorkspaceFiles {
     requireText('files.writable()', 'path', path)
     const checked = checkOptions<FileWriteOptions>('files.writable()', options, writeOptions)
     const { openWritable } = await import('./file-streams.ts')
-    return openWritable(this, path, checked)
+    return openWritable(this, this.#context.run.rates, path, checked)
   }
 
   async batch<R>(act: (files: FileOperations) => Promise<R>, options?: FileOptions): Promise<R> {
     checkArgument('files.batch()', 'act', act, isFunction)
     const callOptions = checkOptions<FileOptions>('files.batch()', options, fileOptions)
     const { workspace, run } = this.#context
-    return runBatch(workspace, run, callOptions, (operate) => act(new FileMethods(operate)))
+    return runBatch(workspace, run, callOptions, (operate) => act(new FileMethods(operate, run.rates)))
   }
 
   async watch(path = '.', options?: FileOptions): Promise<AsyncIterable<FileChange>> {

@@ -19,6 +19,7 @@ export interface OperationInput {
   readonly to?: string | undefined
   readonly content?: string | undefined
   readonly expectedSha256?: string | null | undefined
+  readonly expectedTag?: string | undefined
   readonly createParents?: boolean | undefined
   /** Permission bits. */
   readonly bits?: number | undefined
@@ -237,11 +238,12 @@ function targetOf({ accesses }: Pick<StepFiles, 'accesses'>, index = 0): Guarded
 
 async function writeBytes(
   step: StepFiles,
-  { path, createParents = true, expectedSha256, bits }: OperationInput,
+  { path, createParents = true, expectedSha256, expectedTag, bits }: OperationInput,
   bytes: Uint8Array,
   append: boolean,
 ): Promise<object> {
   const target = targetOf(step).path
+  if (expectedTag !== undefined) await expectTag(step, targetOf(step), expectedTag)
   await refuseMarks(step, target, bytes)
   if (expectedSha256 !== undefined) await expectVersion(step, target, expectedSha256)
   if (createParents) await step.createParents(target)
@@ -256,6 +258,21 @@ async function expectVersion(step: StepFiles, path: Path, expected: string | nul
   checkVersion(path, expected, state?.type === 'file' ? sha256(state.bytes) : null)
   step.expectVersion(path, expected)
 }
+
+/** Requires the version of a file that has a tag, now and when the change is committed. */
+async function expectTag(step: StepFiles, { path, classification }: GuardedAccess, expected: string): Promise<void> {
+  const state = await stateAt(step.drafts, path)
+  const current = state?.type === 'file' ? sha256(state.bytes) : null
+  const stat = await step.drafts.stat(path)
+  // The tag of a protected file does not tell its versions apart.
+  const tag = classification.redacted ? path : stat?.tag
+  const isSame = stat !== undefined && tag === expected
+  checkVersion(path, isSame ? current : NO_VERSION, current)
+  step.expectVersion(path, current)
+}
+
+/** A hash that no content has. */
+const NO_VERSION = ''
 
 /** @throws ToolError `POLICY_DENIED_SECRET` for bytes with a mark that hides a secret of the file that they replace */
 async function refuseMarks({ drafts }: StepFiles, path: Path, bytes: Uint8Array): Promise<void> {

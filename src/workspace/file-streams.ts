@@ -1,7 +1,9 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
+import type { Rates } from '../policy/rate-limits.ts'
 import { concatBytes, copyBytes, isUint8Array } from '../util/bytes.ts'
 import type { FileWriteOptions, WorkspaceFiles } from './files.ts'
+import { holdContent } from './held-bytes.ts'
 
 /** Bytes of one part of a stream. */
 const PART_BYTES = 8 * 1024 * 1024
@@ -45,21 +47,38 @@ export async function openReadable(
 /** Collects what is written, and writes the file at the end. */
 export async function openWritable(
   files: Pick<WorkspaceFiles, 'write'>,
+  rates: Rates,
   path: string,
   options: FileWriteOptions,
 ): Promise<WritableStream<Uint8Array | string>> {
   const parts: Uint8Array[] = []
+  let size = 0
+  const release = () => {
+    rates.holdWrite(-size)
+    size = 0
+  }
   return new WritableStream<Uint8Array | string>({
     write(chunk) {
-      if (typeof chunk === 'string') parts.push(new TextEncoder().encode(chunk))
-      else if (isUint8Array(chunk)) parts.push(copyBytes(chunk))
-      else throw new TypeError('A chunk of files.writable() must be a string or a Uint8Array')
+      const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+      if (!isUint8Array(bytes)) throw new TypeError('A chunk of files.writable() must be a string or a Uint8Array')
+      try {
+        holdContent(rates, size + bytes.length, bytes.length)
+      } catch (error) {
+        // A stream that has failed is not aborted as well.
+        parts.length = 0
+        release()
+        throw error
+      }
+      size += bytes.length
+      parts.push(copyBytes(bytes))
     },
     async close() {
+      release()
       await files.write(path, concatBytes(parts), options)
     },
     abort() {
       parts.length = 0
+      release()
     },
   })
 }

@@ -1,6 +1,8 @@
 import type { CallOptions } from '../call/state/call.ts'
+import type { Rates } from '../policy/rate-limits.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
 import { isUint8Array } from '../util/bytes.ts'
+import { checkContent, ratesOf } from './held-bytes.ts'
 
 /** Options of each method of {@link WorkspaceFiles}. In a batch, they are those of the batch. */
 export type FileOptions = Pick<CallOptions, 'signal' | 'approve' | 'step'>
@@ -18,13 +20,19 @@ interface ExpectedVersion {
   readonly expectedSha256?: string | null
 }
 
+/** The version by the tag of its metadata. */
+interface ExpectedTag {
+  /** The `tag` of {@link FileStat} that the file must have. Default: any. */
+  readonly expectedTag?: string
+}
+
 interface NewPath {
   /** Creates missing directories. Default: true. */
   readonly createParents?: boolean
 }
 
 /** Options of `files.write()`, `files.append()` and `files.writable()`. */
-export interface FileWriteOptions extends FileOptions, ExpectedVersion, NewPath {
+export interface FileWriteOptions extends FileOptions, ExpectedVersion, ExpectedTag, NewPath {
   /** Permission bits, if the backend stores them. Default: those of the existing file. */
   readonly mode?: number
 }
@@ -154,10 +162,14 @@ const methods =
   'read readBytes readText stat exists entries readLink realPath write append setMode makeDirectory link rename copy delete remove list readable writable batch watch'
 
 /** Creates the files of a run. `load` loads their code. */
-export function createFiles(load: () => Promise<WorkspaceFiles>): WorkspaceFiles {
+export function createFiles(rates: Rates, load: () => Promise<WorkspaceFiles>): WorkspaceFiles {
   const start = async (name: string, args: unknown[]): Promise<unknown> => {
     // The program may write into its bytes once the method has returned.
-    const own = args.map((arg) => (isUint8Array(arg) ? arg.slice() : arg))
+    const own = args.map((arg) => {
+      if (!isUint8Array(arg)) return arg
+      checkContent(rates, arg)
+      return arg.slice()
+    })
     const files = await load()
     return (files[name as keyof WorkspaceFiles] as (...args: unknown[]) => unknown)(...own)
   }
@@ -166,5 +178,7 @@ export function createFiles(load: () => Promise<WorkspaceFiles>): WorkspaceFiles
   files.walk = async function* (...args: unknown[]) {
     yield* (await start('walk', args)) as AsyncIterable<unknown>
   }
-  return files as unknown as WorkspaceFiles
+  const created = files as unknown as WorkspaceFiles
+  ratesOf.set(created, rates)
+  return created
 }

@@ -70,10 +70,15 @@ export async function asNode<T>(syscall: string, path: string, act: () => Promis
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error
-    if (error.code === 'ABORTED') throw abortError(error)
-    throw fsError(codes[error.code] ?? 'EIO', syscall, path, dest, error)
+    throw toFsError(error, syscall, path, dest)
   }
+}
+
+/** Returns the error that Node would throw for a refusal of the workspace, and any other error as it is. */
+export function toFsError(error: unknown, syscall: string, path: string, dest?: string): unknown {
+  if (!(error instanceof ToolError)) return error
+  if (error.code === 'ABORTED') return abortError(error)
+  return fsError(codes[error.code] ?? 'EIO', syscall, path, dest, error)
 }
 
 function abortError(cause: unknown): Error {

@@ -1,11 +1,20 @@
-import type { FileStat } from '../../workspace/files.ts'
+import { ToolError } from '../../errors.ts'
+import { sameBytes } from '../../util/bytes.ts'
+import type { FileStat, FileWriteOptions } from '../../workspace/files.ts'
+import { holdContent, ratesOf } from '../../workspace/held-bytes.ts'
 import { decoded, type EncodingOption, emptyBuffer, encoded, encodingOf } from './encoding.ts'
-import { asNode, fsError, rangeError } from './errors.ts'
+import { asNode, fsError, rangeError, toFsError } from './errors.ts'
 import { type OpenMode, openMode } from './flags.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { Located } from './paths.ts'
 import { Stats } from './stats.ts'
 import type { FsTarget } from './target.ts'
+
+/** A tag that no version has. */
+const NO_TAG = ''
+
+/** Attempts to append to a file that others change at the same time. */
+const MOST_ATTEMPTS = 100
 
 /** Where and how much to read or write. A position of `null` or -1 is the current one, which moves on. */
 export interface BufferRange {
@@ -47,6 +56,13 @@ export class FileHandle implements AsyncDisposable {
   #size: number
   #position = 0
   #isChanged: boolean
+  /** The version of the file that the content comes from. */
+  #version: Pick<FileWriteOptions, 'expectedSha256' | 'expectedTag'>
+  /** Where the bytes begin that a flush appends. Nothing if it writes the whole content. */
+  #appendFrom: number | undefined
+  /** Bytes that are reserved in the budget of the run. */
+  #held = 0
+  #flushed: Promise<void> = Promise.resolve()
   #isClosed = false
 
   private constructor(
@@ -56,6 +72,7 @@ export class FileHandle implements AsyncDisposable {
     mode: OpenMode,
     bits: number | undefined,
     content: Uint8Array | undefined,
+    tag: string | undefined,
   ) {
     this.#target = target
     this.#open = open
@@ -65,6 +82,8 @@ export class FileHandle implements AsyncDisposable {
     this.#bytes = mode.truncates || content === undefined ? new Uint8Array() : content
     this.#size = this.#bytes.length
     this.#isChanged = mode.truncates || content === undefined
+    this.#version = tag === undefined ? { expectedSha256: null } : { expectedTag: tag }
+    this.#appendFrom = mode.appends && !mode.truncates ? this.#size : undefined
     this.fd = open.add(this)
   }
 
@@ -79,17 +98,21 @@ export class FileHandle implements AsyncDisposable {
     const mode = openMode(flags)
     const { files } = target
     const { shown, path: at } = path
-    const content = await asNode('open', shown, async () => {
+    const { content, tag } = await asNode('open', shown, async () => {
       const stat = await files.stat(at)
       if (stat === undefined && !mode.creates) throw fsError('ENOENT', 'open', shown)
       if (stat !== undefined && mode.exclusive) throw fsError('EEXIST', 'open', shown)
       if (stat?.type === 'directory') throw fsError('EISDIR', 'open', shown)
-      if (stat !== undefined) return mode.truncates ? new Uint8Array() : files.readBytes(at)
+      if (stat !== undefined) {
+        // The tag is older than the content, so that a change between them is found.
+        const tag = mode.writes ? stat.tag : ''
+        return { tag, content: mode.truncates ? new Uint8Array() : await files.readBytes(at) }
+      }
       const parent = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || '.'
       if (!(await files.exists(parent))) throw fsError('ENOENT', 'open', shown)
-      return undefined
+      return { content: undefined, tag: undefined }
     })
-    return new FileHandle(target, open, path, mode, bits, content)
+    return new FileHandle(target, open, path, mode, bits, content, tag)
   }
 
   /** Reads into a buffer, by default one of 16 KiB, from a position or from the current one on. */
@@ -204,10 +227,14 @@ export class FileHandle implements AsyncDisposable {
 
   /** Cuts the content, or fills it with zeros, to a length. */
   async truncate(length = 0): Promise<void> {
+    if (!Number.isSafeInteger(length)) throw rangeError('len', 'an integer', length)
     this.#requireOpen('ftruncate', this.#mode.writes, 'EINVAL')
-    this.#reserve(length)
-    this.#bytes.fill(0, Math.min(length, this.#size), Math.max(length, this.#size))
-    this.#size = length
+    const size = Math.max(0, length)
+    await this.#flushed
+    this.#appendFrom = undefined
+    this.#reserve('ftruncate', size)
+    this.#bytes.fill(0, Math.min(size, this.#size), Math.max(size, this.#size))
+    this.#size = size
     this.#isChanged = true
   }
 
@@ -223,7 +250,19 @@ export class FileHandle implements AsyncDisposable {
   /** Writes the changes, and sets the permission bits. */
   async chmod(mode: number): Promise<void> {
     await this.sync()
-    await asNode('fchmod', this.#path.shown, () => this.#target.files.setMode(this.#path.path, mode & 0o7777))
+    const { path, shown } = this.#path
+    const { files } = this.#target
+    await asNode('fchmod', shown, async () => {
+      const { expectedTag } = this.#version
+      const before = expectedTag === undefined ? undefined : await files.stat(path)
+      await files.setMode(path, mode & 0o7777)
+      if (before === undefined || before.tag !== expectedTag) return
+      // The permission bits are part of the version.
+      const after = await files.stat(path)
+      const content = await files.readBytes(path)
+      const isSame = !this.#isChanged && sameBytes(content, this.#bytes.subarray(0, this.#size))
+      if (isSame && after !== undefined) this.#version = { expectedTag: after.tag }
+    })
   }
 
   /** Writes the changes to the file. */
@@ -240,14 +279,19 @@ export class FileHandle implements AsyncDisposable {
   /** Writes the changes to the file, and closes the handle. */
   async close(): Promise<void> {
     this.#requireOpen('close', true)
-    this.discard()
-    await this.#flush()
+    this.#isClosed = true
+    try {
+      await this.#flush()
+    } finally {
+      this.discard()
+    }
   }
 
   /** Closes the handle without writing the changes that `sync()` has not written. */
   discard(): void {
     this.#isClosed = true
     this.#open.delete(this.fd)
+    this.#release()
   }
 
   /** Closes the handle, if it is open. */
@@ -255,13 +299,69 @@ export class FileHandle implements AsyncDisposable {
     if (!this.#isClosed) await this.close()
   }
 
-  async #flush(): Promise<void> {
+  /** Writes the changes, after those that are being written. */
+  #flush(): Promise<void> {
+    const flushed = this.#flushed.then(() => asNode('write', this.#path.shown, () => this.#writeChanges()))
+    this.#flushed = flushed.catch(() => {})
+    return flushed
+  }
+
+  async #writeChanges(): Promise<void> {
     if (!this.#isChanged) return
-    const { shown, path } = this.#path
     const mode = this.#bits === undefined ? {} : { mode: this.#bits & 0o777 }
-    const content = this.#bytes.subarray(0, this.#size)
-    await asNode('write', shown, () => this.#target.files.write(path, content, { ...mode, createParents: false }))
+    const size = this.#size
+    const content = this.#bytes.subarray(this.#appendFrom ?? 0, size)
+    const options = { ...mode, createParents: false }
     this.#isChanged = false
+    this.#release()
+    try {
+      if (this.#appendFrom === undefined) {
+        const { sha256 } = await this.#target.files.write(this.#path.path, content, { ...options, ...this.#version })
+        this.#version = { expectedSha256: sha256 }
+      } else {
+        this.#version = await this.#append(content, options)
+        this.#appendFrom = size
+      }
+    } catch (error) {
+      this.#isChanged = true
+      throw error
+    }
+  }
+
+  /** Appends to the present content of a file that still exists. Returns the version that the content here then is. */
+  async #append(given: Uint8Array, options: FileWriteOptions): Promise<FileWriteOptions> {
+    const { files } = this.#target
+    const { path } = this.#path
+    // Others may write into the content meanwhile.
+    const content = given.slice()
+    let expected: FileWriteOptions = this.#version
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const { sha256 } = await files.append(path, content, { ...options, ...expected })
+        return attempt === 0 ? { expectedSha256: sha256 } : { expectedTag: NO_TAG }
+      } catch (error) {
+        if (!(error instanceof ToolError && error.code === 'WRITE_CONFLICT')) throw error
+        const stat = this.#mode.exclusive || attempt === MOST_ATTEMPTS ? undefined : await files.stat(path)
+        if (stat?.type !== 'file') throw error
+        expected = { expectedTag: stat.tag }
+      }
+    }
+  }
+
+  /** Reserves the bytes that a flush will write, if the content has a size. */
+  #hold(syscall: string, size: number): void {
+    const growth = Math.max(0, size - (this.#appendFrom ?? 0) - this.#held)
+    try {
+      holdContent(ratesOf.get(this.#target.files), size, growth)
+    } catch (error) {
+      throw toFsError(error, syscall, this.#path.shown)
+    }
+    this.#held += growth
+  }
+
+  #release(): void {
+    ratesOf.get(this.#target.files)?.holdWrite(-this.#held)
+    this.#held = 0
   }
 
   #put(bytes: Uint8Array, position: number | bigint | null | undefined): number {
@@ -270,7 +370,7 @@ export class FileHandle implements AsyncDisposable {
     const given = positionOf(position)
     const start = this.#mode.appends ? this.#size : (given ?? this.#position)
     const end = start + bytes.length
-    this.#reserve(end)
+    this.#reserve('write', end)
     this.#bytes.set(bytes, start)
     this.#size = Math.max(this.#size, end)
     if (given === undefined) this.#position = end
@@ -279,7 +379,8 @@ export class FileHandle implements AsyncDisposable {
   }
 
   /** Makes room for a size. Twice as much as is needed, so that many small writes copy each byte a few times only. */
-  #reserve(size: number): void {
+  #reserve(syscall: string, size: number): void {
+    this.#hold(syscall, size)
     if (size <= this.#bytes.length) return
     const bytes = new Uint8Array(Math.max(size, this.#bytes.length * 2))
     bytes.set(this.#bytes.subarray(0, this.#size))
@@ -294,7 +395,8 @@ export class FileHandle implements AsyncDisposable {
 
 /** Returns a position in the file, or nothing for the current one. */
 function positionOf(position: number | bigint | null | undefined): number | undefined {
-  return position === null || position === undefined || position < 0 ? undefined : Number(position)
+  const isPosition = typeof position === 'bigint' || Number.isSafeInteger(position)
+  return isPosition && Number(position) >= 0 ? Number(position) : undefined
 }
 
 /** Returns the position behind what was read or written, or `null` for the current one. */

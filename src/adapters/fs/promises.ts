@@ -130,15 +130,13 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
       return write(path, data, options, 'a')
     },
     async truncate(path: FsPath, length = 0): Promise<void> {
-      const { shown, path: at } = locate(path)
-      await asNode('open', shown, () =>
-        files.batch(async (batch) => {
-          const bytes = await batch.readBytes(at)
-          const cut = new Uint8Array(length)
-          cut.set(bytes.subarray(0, length))
-          await batch.write(at, cut, { createParents: false })
-        }),
-      )
+      const handle = await FileHandle.open(target, open, locate(path), 'r+', undefined)
+      try {
+        await handle.truncate(length)
+        await handle.sync()
+      } finally {
+        handle.discard()
+      }
     },
     async unlink(path: FsPath): Promise<void> {
       const { shown, path: at } = locate(path)

@@ -192,7 +192,8 @@ function handleSource(handle: FileHandle, settings: ReadStreamOptions): Source {
 
 function writeStream(context: StreamContext, path: FsPath, settings: WriteStreamOptions): OwnStream {
   const { flags = 'w', mode, start, autoClose = true, flush = false, encoding } = settings
-  if (start !== undefined && !(start >= 0)) throw rangeError('start', '>= 0', start)
+  if (start !== undefined && !(Number.isSafeInteger(start) && start >= 0))
+    throw rangeError('start', 'an integer >= 0', start)
   let handle = handleOf(context, settings)
   const located = handle === undefined ? locate(path) : undefined
   let position = start
