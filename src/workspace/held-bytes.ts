@@ -1,12 +1,11 @@
 import { checkLimit } from '../limits.ts'
 import type { Rates } from '../policy/rate-limits.ts'
-import type { WorkspaceFiles } from './files.ts'
 
 /** Bytes of the largest content: the longest string of V8, because rules and hooks see content as text. */
 const MAX_CONTENT_BYTES = 2 ** 29 - 24
 
 /** The rates of the run to which files belong. */
-export const ratesOf = new WeakMap<WorkspaceFiles, Rates>()
+export const ratesOf = new WeakMap<object, Rates>()
 
 /**
  * Reserves the bytes by which content in memory grows, before the memory is taken.
