@@ -121,6 +121,59 @@ describe('s3', () => {
     expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
   })
 
+  it('ends an answer that is larger than asked for, or that never ends, and refuses a redirect', async () => {
+    let isCancelled = false
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
+        cancel: () => {
+          isCancelled = true
+        },
+      })
+    const answering = (body: () => ReadableStream<Uint8Array>, status = 200) =>
+      s3({
+        endpoint: 'http://s3',
+        bucket: 'b',
+        timeoutMs: 200,
+        fetch: async (request) => {
+          expect(request.redirect).toBe('manual')
+          return new Response(body(), { status, headers: { etag: '"x"' } })
+        },
+      })
+    const larger = { code: 'BACKEND_ERROR', message: expect.stringContaining('sent more than') }
+    const calls = [
+      () => answering(endless).get('k'),
+      () => answering(endless).get('k', { maxBytes: 100 }),
+      () => answering(endless, 206).get('k', { offset: 5, length: 10 }),
+      () => answering(endless).get('k', { offset: 5, length: 10 }),
+      () => answering(endless).list('p/'),
+    ]
+    for (const call of calls) {
+      isCancelled = false
+      await expect(call()).rejects.toMatchObject(larger)
+      await expect.poll(() => isCancelled).toBe(true)
+    }
+    isCancelled = false
+    const silent = answering(
+      () =>
+        new ReadableStream({
+          cancel: () => {
+            isCancelled = true
+          },
+        }),
+    )
+    await expect(silent.get('k')).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: expect.stringContaining('within 200 ms'),
+    })
+    await expect.poll(() => isCancelled).toBe(true)
+    await expect(answering(endless, 307).get('k')).rejects.toThrow('The store answered 307')
+    const deaf = s3({ endpoint: 'http://s3', bucket: 'b', timeoutMs: 50, fetch: () => new Promise(() => undefined) })
+    await expect(deaf.put('k', bytes('x'))).rejects.toThrow('within 50 ms')
+    const many = answering(() => new Blob(['<Contents>'.repeat(500_000)]).stream())
+    expect((await many.list('p/')).objects).toEqual([])
+  })
+
   it('treats missing objects as deleted, and deletes the others', async () => {
     const requests: string[] = []
     const missing = s3({

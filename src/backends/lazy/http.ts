@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
-import { concatBytes } from '../../util/bytes.ts'
+import { anySignal } from '../../util/abort.ts'
 import { checkArgument, isFunction, must } from '../../util/check-options.ts'
+import { readBody } from '../../util/read-body.ts'
 import { pause } from '../object-store/retry.ts'
 
 /** Sends a request, as the global `fetch` does. */
@@ -26,7 +27,8 @@ export async function get(
 ): Promise<Response> {
   const send = fetch ?? ((address: string, options: RequestInit) => globalThis.fetch(address, options))
   for (let tries = 1; ; tries++) {
-    const response = await send(url.href, init).catch(() => undefined)
+    // Requests that share a signal would each leave listeners on it.
+    const response = await send(url.href, { ...init, signal: anySignal(init.signal) }).catch(() => undefined)
     if (response !== undefined && (!PASSING.has(response.status) || tries === MAX_TRIES)) return response
     if (init.signal.aborted || tries === MAX_TRIES) throw failed(url, 'cannot be reached')
     if (response !== undefined) await discard(response)
@@ -41,22 +43,11 @@ export async function discard(response: Response): Promise<void> {
 
 /** Returns the body of a response. Ends the transfer after `max` bytes. */
 export async function bodyOf(response: Response, url: URL, max: number): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return new Uint8Array()
-  const parts: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw failed(url, 'ended its answer early')
-    })
-    if (done) return concatBytes(parts)
-    length += value.length
-    if (length > max) {
-      reader.cancel().catch(() => undefined)
-      throw failed(url, `sent more than ${max} bytes`)
-    }
-    parts.push(value)
-  }
+  const bytes = await readBody(response, max).catch(() => {
+    throw failed(url, 'ended its answer early')
+  })
+  if (bytes === undefined) throw failed(url, `sent more than ${max} bytes`)
+  return bytes
 }
 
 /** The error for an unexpected answer of a server. */

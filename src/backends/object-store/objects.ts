@@ -128,7 +128,10 @@ export function openObjects(store: ObjectStore, prefix: string, cacheBytes: numb
   const cache = createLruCache<Location, Uint8Array>(cacheBytes, ({ length }) => length)
 
   async function get(name: string, from: number, end: number, isWhole: boolean): Promise<Uint8Array> {
-    const object = await store.get(prefix + name, isWhole ? {} : { offset: from, length: end - from })
+    const object = await store.get(
+      prefix + name,
+      isWhole ? { maxBytes: end - from } : { offset: from, length: end - from },
+    )
     if (object === undefined || object === 'unchanged' || object.bytes.length !== end - from) {
       throw new MissingObject(name)
     }

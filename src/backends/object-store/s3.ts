@@ -1,10 +1,18 @@
 import { ToolError } from '../../errors.ts'
-import { checkOptions, isFunction, isText } from '../../util/check-options.ts'
+import { checkOptions, isFunction, isPositive, isText } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
+import { readBody } from '../../util/read-body.ts'
+import { withTimeout } from '../../util/timers.ts'
 import type { ObjectStore } from './store.ts'
 
 /** Number of concurrent deletions. */
 const MAX_DELETES = 6
+
+/** Bytes of the largest object whose size is not known. Those of contents are 8 MiB at most. */
+const MAX_OBJECT_BYTES = 64 * 1024 * 1024
+
+/** Bytes of a page of a listing: 1,000 keys of 1,024 bytes, encoded, take 4 MB. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
 /** The bucket, and a function that signs its requests. */
 export interface S3Options {
@@ -13,6 +21,8 @@ export interface S3Options {
   readonly bucket: string
   /** Signs and sends a request. */
   readonly fetch: (request: Request) => Promise<Response>
+  /** Time limit of each request with its answer, in milliseconds. Default: 60,000. */
+  readonly timeoutMs?: number
 }
 
 /**
@@ -23,76 +33,125 @@ export interface S3Options {
  * The service must support `If-Match` and `If-None-Match` on writes, as Amazon S3 and R2 do, and some others do not. The
  * backend tests that before its first write, and refuses a service without that support.
  *
+ * Requests have `redirect: 'manual'`, and a redirect is refused: keep that in a `fetch` that makes another request of the
+ * given one. An answer that is larger than what was asked for, or not complete within `timeoutMs`, is a `BACKEND_ERROR`.
+ *
  * @throws TypeError for an endpoint that is not a URL
  */
 export function s3(options: S3Options): ObjectStore {
-  const table = { endpoint: isText, bucket: isText, fetch: isFunction }
-  const { endpoint, bucket, fetch } = checkOptions<S3Options>('s3()', options, table, 'endpoint', 'bucket', 'fetch')
+  const table = { endpoint: isText, bucket: isText, fetch: isFunction, timeoutMs: isPositive }
+  const {
+    endpoint,
+    bucket,
+    fetch,
+    timeoutMs = 60_000,
+  } = checkOptions<S3Options>('s3()', options, table, 'endpoint', 'bucket', 'fetch')
   const base = new URL(endpoint)
   const root = `${base.origin}${base.pathname.replace(/\/$/, '')}/${encodeURIComponent(bucket)}`
   const address = (key: string) => `${root}/${key.split('/').map(encodeKeyPart).join('/')}`
 
-  async function send(method: string, url: string, headers: Record<string, string>, body?: Uint8Array) {
-    const response = await fetch(new Request(url, { method, headers, ...(body && { body: body as BodyInit }) }))
-    if (response.status === 507) throw new ToolError('NO_SPACE', 'Cannot write: the store is full')
-    return response
+  /** Sends a request, and returns what `use` makes of its answer, of which it reads no more than it needs. */
+  async function send<T>(
+    { method = 'GET', url, headers = {}, body }: SentRequest,
+    use: (response: Response, read: (max: number) => Promise<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
+    const ended = new AbortController()
+    const { signal } = ended
+    const init = { method, headers, redirect: 'manual', signal, ...(body && { body: body as BodyInit }) } as const
+    const run = async () => {
+      const response = await fetch(new Request(url, init))
+      const read = async (max: number) => {
+        const bytes = await readBody(response, max, signal)
+        if (bytes !== undefined) return bytes
+        throw new ToolError('BACKEND_ERROR', `The object store sent more than ${max} bytes`)
+      }
+      try {
+        if (response.redirected) throw new Error('The store redirected the request')
+        if (response.status === 507) throw new ToolError('NO_SPACE', 'Cannot write: the store is full')
+        return await use(response, read)
+      } finally {
+        if (!response.bodyUsed) response.body?.cancel().catch(() => undefined)
+      }
+    }
+    const late = () => new ToolError('BACKEND_ERROR', `The object store did not answer within ${timeoutMs} ms`)
+    try {
+      return await withTimeout(run(), timeoutMs, late)
+    } finally {
+      ended.abort()
+    }
   }
 
   return {
-    async get(key, { offset, length, ifNoneMatch } = {}) {
-      const response = await send('GET', address(key), {
-        ...(offset === undefined || length === undefined ? {} : { range: `bytes=${offset}-${offset + length - 1}` }),
+    get(key, { offset, length, ifNoneMatch, maxBytes = MAX_OBJECT_BYTES } = {}) {
+      const range = offset === undefined || length === undefined ? undefined : { offset, end: offset + length }
+      const headers = {
+        ...(range === undefined ? {} : { range: `bytes=${range.offset}-${range.end - 1}` }),
         ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+      }
+      return send({ url: address(key), headers }, async (response, read) => {
+        if (response.status === 304) return 'unchanged'
+        if (response.status === 404) return undefined
+        requireOk(response)
+        const etag = etagOf(response)
+        if (range === undefined) return { bytes: await read(maxBytes), etag }
+        // A service may ignore the range and send the whole object.
+        if (response.status !== 200) return { bytes: await read(range.end - range.offset), etag }
+        return { bytes: (await read(MAX_OBJECT_BYTES)).subarray(range.offset, range.end), etag }
       })
-      if (response.status === 304) return 'unchanged'
-      if (response.status === 404) return void (await response.body?.cancel())
-      await requireOk(response)
-      const bytes = new Uint8Array(await response.arrayBuffer())
-      // A service may ignore the range and send the whole object.
-      const isWhole = offset !== undefined && length !== undefined && response.status === 200
-      return { bytes: isWhole ? bytes.subarray(offset, offset + length) : bytes, etag: etagOf(response) }
     },
 
-    async put(key, bytes, condition) {
+    put(key, bytes, condition) {
       const headers: Record<string, string> =
         condition === undefined
           ? {}
           : 'ifMatch' in condition
             ? { 'if-match': condition.ifMatch }
             : { 'if-none-match': condition.ifNoneMatch }
-      const response = await send('PUT', address(key), headers, bytes)
-      // 409: another conditional write is in progress; 404: there is no object to match.
-      const notMet = [409, 412, ...(condition !== undefined && 'ifMatch' in condition ? [404] : [])]
-      if (condition !== undefined && notMet.includes(response.status)) return void (await response.body?.cancel())
-      await requireOk(response)
-      await response.body?.cancel()
-      return { etag: etagOf(response) }
+      return send({ method: 'PUT', url: address(key), headers, body: bytes }, async (response) => {
+        // 409: another conditional write is in progress; 404: there is no object to match.
+        const notMet = [409, 412, ...(condition !== undefined && 'ifMatch' in condition ? [404] : [])]
+        if (condition !== undefined && notMet.includes(response.status)) return undefined
+        requireOk(response)
+        return { etag: etagOf(response) }
+      })
     },
 
     async delete(keys) {
-      const deleteOne = async (key: string) => {
-        const response = await send('DELETE', address(key), {})
-        if (response.status !== 404) await requireOk(response)
-        await response.body?.cancel()
-      }
+      const deleteOne = (key: string) =>
+        send({ method: 'DELETE', url: address(key) }, async (response) => {
+          if (response.status !== 404) requireOk(response)
+        })
       await mapConcurrent(keys, deleteOne, MAX_DELETES)
     },
 
     async list(prefix, cursor) {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (cursor !== undefined) query.set('continuation-token', cursor)
-      const response = await send('GET', `${root}?${query}`, {})
-      await requireOk(response)
-      const xml = await response.text()
-      const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, item = '']) => ({
-        key: decodeURIComponent(elementOf(item, 'Key').replaceAll('+', ' ')),
-        size: Number(elementOf(item, 'Size')),
-        uploadedAt: Date.parse(elementOf(item, 'LastModified')),
-      }))
+      const xml = await send({ url: `${root}?${query}` }, async (response, read) => {
+        requireOk(response)
+        return new TextDecoder().decode(await read(MAX_PAGE_BYTES))
+      })
+      // Splitting takes linear time on any text.
+      const items = xml.split('</Contents>').slice(0, -1)
+      const objects = items.map((before) => {
+        const item = before.slice(before.lastIndexOf('<Contents>') + 1)
+        return {
+          key: decodeURIComponent(elementOf(item, 'Key').replaceAll('+', ' ')),
+          size: Number(elementOf(item, 'Size')),
+          uploadedAt: Date.parse(elementOf(item, 'LastModified')),
+        }
+      })
       const isLast = elementOf(xml, 'IsTruncated') !== 'true'
       return { objects, cursor: isLast ? undefined : elementOf(xml, 'NextContinuationToken') }
     },
   }
+}
+
+interface SentRequest {
+  readonly method?: string
+  readonly url: string
+  readonly headers?: Record<string, string>
+  readonly body?: Uint8Array
 }
 
 /** Percent-encodes everything but unreserved characters, as AWS signatures require. */
@@ -100,10 +159,8 @@ function encodeKeyPart(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-async function requireOk(response: Response): Promise<void> {
-  if (response.ok) return
-  await response.body?.cancel()
-  throw new Error(`The store answered ${response.status}`)
+function requireOk({ ok, status }: Response): void {
+  if (!ok) throw new Error(`The store answered ${status}`)
 }
 
 function etagOf(response: Response): string {

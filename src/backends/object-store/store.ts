@@ -24,7 +24,13 @@ export interface ObjectStore {
   /** Returns `undefined` if the object does not exist, `'unchanged'` if it still has the etag `ifNoneMatch`. */
   get(
     key: string,
-    options?: { readonly offset?: number; readonly length?: number; readonly ifNoneMatch?: string },
+    options?: {
+      readonly offset?: number
+      readonly length?: number
+      readonly ifNoneMatch?: string
+      /** A larger object is damaged: the store need not send more of it. */
+      readonly maxBytes?: number
+    },
   ): Promise<StoredObject | 'unchanged' | undefined>
   /** Returns the new etag; `undefined`, without writing, if the condition is not met. */
   put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<{ readonly etag: string } | undefined>
