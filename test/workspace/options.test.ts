@@ -227,7 +227,7 @@ const faces: readonly Face[] = [
     's3()',
     (options) => s3({ ...{ endpoint: 'https://x', bucket: 'b', fetch: none as never }, ...options }),
     {
-      ...{ endpoint: none, bucket: text, fetch: callback },
+      ...{ endpoint: none, bucket: text, fetch: callback, timeoutMs: positive },
     },
   ),
   face<SweepOptions>('sweep()', (options) => sweep(store, options), { prefix: none, olderThanMs: none, clock: none }),

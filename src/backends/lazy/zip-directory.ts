@@ -34,7 +34,8 @@ const END64_SIGNATURE = 0x06064b50
 const END64_BYTES = 56
 const ENTRY_SIGNATURE = 0x02014b50
 const ENTRY_BYTES = 46
-const ZIP64_EXTRA = 0x0001
+/** The id of the extra field with large numbers. */
+export const ZIP64_EXTRA = 0x0001
 const UNICODE_PATH_EXTRA = 0x7075
 /** Read at first: the whole list of some 2,000 entries, and always the records at the end. */
 const TAIL_BYTES = 256 * 1024
@@ -162,7 +163,7 @@ const LIST = 'the list of its entries is damaged'
 const UNIX_SYSTEMS: ReadonlySet<number> = new Set([3, 19])
 
 /** Returns the extra fields of an entry by their ids. Ends at one that is damaged. */
-function extrasIn(bytes: Uint8Array): Map<number, Uint8Array> {
+export function extrasIn(bytes: Uint8Array): Map<number, Uint8Array> {
   const view = viewOf(bytes)
   const extras = new Map<number, Uint8Array>()
   for (let at = 0; at + 4 <= bytes.length; ) {
@@ -176,7 +177,7 @@ function extrasIn(bytes: Uint8Array): Map<number, Uint8Array> {
 }
 
 /** The fields of a zip64 extra field, in their order. */
-class LargeFields {
+export class LargeFields {
   readonly #view: DataView
   #at = 0
 

@@ -8,7 +8,15 @@ import { addressOf, type Fetch, isFetch } from './http.ts'
 import { MAX_TARGET_BYTES } from './listing.ts'
 import { localRanges, type Ranges, remoteRanges } from './ranges.ts'
 import type { LazySource } from './source.ts'
-import { LOCAL_HEADER_BYTES, readDirectory, type ZipEntry, type ZipPlace } from './zip-directory.ts'
+import {
+  extrasIn,
+  LargeFields,
+  LOCAL_HEADER_BYTES,
+  readDirectory,
+  ZIP64_EXTRA,
+  type ZipEntry,
+  type ZipPlace,
+} from './zip-directory.ts'
 
 /** Options of {@link zip}. */
 export interface ZipOptions {
@@ -76,7 +84,8 @@ async function readContent(
   const isSame =
     (header.getUint16(6, true) & ENCRYPTED) === 0 &&
     header.getUint16(8, true) === method &&
-    sameBytes(bytes.subarray(LOCAL_HEADER_BYTES, nameEnd), name)
+    sameBytes(bytes.subarray(LOCAL_HEADER_BYTES, nameEnd), name) &&
+    hasSameSizes(header, bytes.subarray(nameEnd, nameEnd + header.getUint16(28, true)), place)
   if (!isSame) refuse('the archive describes it in two different ways')
   const start = nameEnd + header.getUint16(28, true)
   const data = bytes.subarray(start, start + compressedSize)
@@ -84,6 +93,24 @@ async function readContent(
   const content = method === STORED ? copyBytes(data) : await inflateRaw(data, size).catch(() => refuse(DAMAGED))
   if (content.length !== size || crc32(content) !== place.crc) refuse('its content does not match its checksum')
   return content
+}
+
+/** Set where the checksum and the sizes follow the content: its header has none. */
+const DESCRIPTOR = 8
+
+/** Whether a header has the checksum and the sizes of the list. */
+function hasSameSizes(header: DataView, extra: Uint8Array, { crc, size, compressedSize }: ZipPlace): boolean {
+  if (header.getUint16(6, true) & DESCRIPTOR) return true
+  try {
+    const large = new LargeFields(extrasIn(extra).get(ZIP64_EXTRA))
+    return (
+      header.getUint32(14, true) === crc &&
+      large.value(header.getUint32(22, true)) === size &&
+      large.value(header.getUint32(18, true)) === compressedSize
+    )
+  } catch {
+    return false
+  }
 }
 
 const STORED = 0
@@ -107,5 +134,12 @@ async function inflateRaw(bytes: Uint8Array, max: number): Promise<Uint8Array> {
     if (end !== bytes.length + 6) throw new RangeError('The data do not end where they should')
     return whole
   }
-  return pipeBytes(bytes, stream, max)
+  const content = await pipeBytes(bytes, stream, max)
+  // Some runtimes ignore bytes after the end: then the data are complete without their last byte.
+  const isLonger = await pipeBytes(bytes.subarray(0, -1), new DecompressionStream('deflate-raw'), max).then(
+    () => true,
+    () => false,
+  )
+  if (isLonger) throw new RangeError('The data do not end where they should')
+  return content
 }

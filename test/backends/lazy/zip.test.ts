@@ -347,6 +347,20 @@ describe('a hostile archive', () => {
     expect(['BACKEND_ERROR', 'LIMIT_EXCEEDED']).toContain(error.code)
   })
 
+  it('is refused where a header differs from the list, or data go on after their end', async () => {
+    const bytes = zipSync({ a: repeated('more ', 20) }, { level: 6 })
+    expect(await textAt(lazy(zip(bytes)), 'a')).toBe('more '.repeat(20))
+    for (let at = 14; at < 26; at++) {
+      const changed = bytes.slice()
+      changed[at] = (changed[at] as number) ^ 1
+      expect((await errorOf(() => textAt(lazy(zip(changed)), 'a'))).message).toContain('in two different ways')
+    }
+    const list = Buffer.from(bytes).indexOf('PK\u0001\u0002')
+    const longer = Buffer.concat([bytes.subarray(0, list), strToU8('X'), bytes.subarray(list)])
+    for (const at of [18, list + 1 + 20, longer.length - 6]) longer.writeUInt32LE(longer.readUInt32LE(at) + 1, at)
+    expect((await errorOf(() => textAt(lazy(zip(new Uint8Array(longer))), 'a'))).message).toContain('damaged')
+  })
+
   it('never breaks the reader, wherever a byte of it changes', async () => {
     const bytes = zipSync({ 'a.txt': strToU8('some text\n'), 'b/c.txt': repeated('more ', 20) }, { level: 6 })
     for (let at = 0; at < bytes.length; at++) {
