@@ -3,7 +3,7 @@ import { checkOptions, isFunction, isPositive, isText } from '../../util/check-o
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { readBody } from '../../util/read-body.ts'
 import { withTimeout } from '../../util/timers.ts'
-import type { ObjectStore } from './store.ts'
+import type { ListedObject, ObjectStore } from './store.ts'
 
 /** Number of concurrent deletions. */
 const MAX_DELETES = 6
@@ -50,36 +50,7 @@ export function s3(options: S3Options): ObjectStore {
   const root = `${base.origin}${base.pathname.replace(/\/$/, '')}/${encodeURIComponent(bucket)}`
   const address = (key: string) => `${root}/${key.split('/').map(encodeKeyPart).join('/')}`
 
-  /** Sends a request, and returns what `use` makes of its answer, of which it reads no more than it needs. */
-  async function send<T>(
-    { method = 'GET', url, headers = {}, body }: SentRequest,
-    use: (response: Response, read: (max: number) => Promise<Uint8Array>) => Promise<T>,
-  ): Promise<T> {
-    const ended = new AbortController()
-    const { signal } = ended
-    const init = { method, headers, redirect: 'manual', signal, ...(body && { body: body as BodyInit }) } as const
-    const run = async () => {
-      const response = await fetch(new Request(url, init))
-      const read = async (max: number) => {
-        const bytes = await readBody(response, max, signal)
-        if (bytes !== undefined) return bytes
-        throw new ToolError('BACKEND_ERROR', `The object store sent more than ${max} bytes`)
-      }
-      try {
-        if (response.redirected) throw new Error('The store redirected the request')
-        if (response.status === 507) throw new ToolError('NO_SPACE', 'Cannot write: the store is full')
-        return await use(response, read)
-      } finally {
-        if (!response.bodyUsed) response.body?.cancel().catch(() => undefined)
-      }
-    }
-    const late = () => new ToolError('BACKEND_ERROR', `The object store did not answer within ${timeoutMs} ms`)
-    try {
-      return await withTimeout(run(), timeoutMs, late)
-    } finally {
-      ended.abort()
-    }
-  }
+  const send = sender(fetch, timeoutMs)
 
   return {
     get(key, { offset, length, ifNoneMatch, maxBytes = MAX_OBJECT_BYTES } = {}) {
@@ -131,16 +102,7 @@ export function s3(options: S3Options): ObjectStore {
         requireOk(response)
         return new TextDecoder().decode(await read(MAX_PAGE_BYTES))
       })
-      // Splitting takes linear time on any text.
-      const items = xml.split('</Contents>').slice(0, -1)
-      const objects = items.map((before) => {
-        const item = before.slice(before.lastIndexOf('<Contents>') + 1)
-        return {
-          key: decodeURIComponent(elementOf(item, 'Key').replaceAll('+', ' ')),
-          size: Number(elementOf(item, 'Size')),
-          uploadedAt: Date.parse(elementOf(item, 'LastModified')),
-        }
-      })
+      const objects = listedIn(xml)
       const isLast = elementOf(xml, 'IsTruncated') !== 'true'
       return { objects, cursor: isLast ? undefined : elementOf(xml, 'NextContinuationToken') }
     },
@@ -152,6 +114,52 @@ interface SentRequest {
   readonly url: string
   readonly headers?: Record<string, string>
   readonly body?: Uint8Array
+}
+
+/** Returns a function that sends a request, and returns what `use` makes of its answer. It reads no more than that needs. */
+function sender(fetch: S3Options['fetch'], timeoutMs: number) {
+  return async <T>(
+    { method = 'GET', url, headers = {}, body }: SentRequest,
+    use: (response: Response, read: (max: number) => Promise<Uint8Array>) => Promise<T>,
+  ): Promise<T> => {
+    const ended = new AbortController()
+    const { signal } = ended
+    const init = { method, headers, redirect: 'manual', signal, ...(body && { body: body as BodyInit }) } as const
+    const run = async () => {
+      const response = await fetch(new Request(url, init))
+      const read = async (max: number) => {
+        const bytes = await readBody(response, max, signal)
+        if (bytes !== undefined) return bytes
+        throw new ToolError('BACKEND_ERROR', `The object store sent more than ${max} bytes`)
+      }
+      try {
+        if (response.redirected) throw new Error('The store redirected the request')
+        if (response.status === 507) throw new ToolError('NO_SPACE', 'Cannot write: the store is full')
+        return await use(response, read)
+      } finally {
+        if (!response.bodyUsed) response.body?.cancel().catch(() => undefined)
+      }
+    }
+    const late = () => new ToolError('BACKEND_ERROR', `The object store did not answer within ${timeoutMs} ms`)
+    try {
+      return await withTimeout(run(), timeoutMs, late)
+    } finally {
+      ended.abort()
+    }
+  }
+}
+
+/** Returns the objects of a page of a listing, in linear time for any text. */
+function listedIn(xml: string): ListedObject[] {
+  const items = xml.split('</Contents>').slice(0, -1)
+  return items.map((before) => {
+    const item = before.slice(before.lastIndexOf('<Contents>') + 1)
+    return {
+      key: decodeURIComponent(elementOf(item, 'Key').replaceAll('+', ' ')),
+      size: Number(elementOf(item, 'Size')),
+      uploadedAt: Date.parse(elementOf(item, 'LastModified')),
+    }
+  })
 }
 
 /** Percent-encodes everything but unreserved characters, as AWS signatures require. */
