@@ -37,11 +37,10 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
-  /\/src\/(?:errors|files\/text\/utf8-length|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|timers))\.ts$/
+  /\/src\/(?:errors|files\/text\/utf8-length|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|timers))\.ts$/
 
-/** What the tools and `workspace.files` share with the methods of `workspace.files` that load later. */
-const TOOL_PARTS =
-  /\/src\/(?:tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))|workspace\/held-bytes)\.ts$/
+/** What the tools share with `workspace.files`, which loads later. */
+const TOOL_PARTS = /\/src\/tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))\.ts$/
 
 /** What a call shares with its parts that load later. */
 const CALL_PARTS = /\/src\/call\/(?:plan-mode|visible-content|state\/run-state)\.ts$/

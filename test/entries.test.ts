@@ -37,9 +37,9 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   // The review of changes compares lines.
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
-  [/^\.\/fs$/, ['adapters', 'storage']],
+  // An open file reserves the bytes that it collects: `workspace/held-bytes.ts`.
+  [/^\.\/(fs|just-bash)$/, ['adapters', 'storage', 'workspace']],
   [/^\.\/(acp|deepagents|openai-agents)$/, ['adapters', 'dialects']],
-  [/^\.\/just-bash$/, ['adapters', 'storage']],
   [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],
 ]

@@ -3,7 +3,7 @@ import { camelCase } from './written-fields.ts'
 
 /** Options of `createWorkspace` that a policy does not have. */
 export const workspaceOptionNames: readonly string[] = [
-  ...['backend', 'mounts', 'policy', 'extraTools', 'readOnly', 'mode', 'approve', 'parked', 'hooks', 'audit'],
+  ...['backend', 'mounts', 'policy', 'checks', 'extraTools', 'readOnly', 'mode', 'approve', 'parked', 'hooks', 'audit'],
   ...['artifacts', 'staleGuard', 'git', 'shell', 'keepCwd', 'record', 'clock', 'ids', 'run', 'history', 'dialect'],
 ]
 

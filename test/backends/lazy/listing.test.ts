@@ -40,8 +40,8 @@ describe('The listing of a source', () => {
     const timer = setInterval(() => {
       turns += 1
     }, 5)
-    const backend = lazy({ list: async () => endless(), load: async () => new Uint8Array() }, { timeoutMs: 300 })
-    await expect(backend.list('' as Path)).rejects.toThrow(/no answer within 300 ms/)
+    const backend = lazy({ list: async () => endless(), load: async () => new Uint8Array() }, { timeoutMs: 800 })
+    await expect(backend.list('' as Path)).rejects.toThrow(/no answer within 800 ms/)
     clearInterval(timer)
     expect(turns).toBeGreaterThan(3)
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { visiblePrefixes } from '../../../src/files/secrets/formats.ts'
 import { type ContentChange, HiddenSecrets } from '../../../src/files/secrets/hidden.ts'
 import { redact } from '../../../src/files/secrets/index.ts'
 import { WINDOW, WindowTable } from '../../../src/files/secrets/window-table.ts'
@@ -89,8 +90,9 @@ describe('HiddenSecrets', () => {
         const text = before + secret + after
         const changed = `${text.slice(0, from)}${glue}${text.slice(from + (glue === '' ? length : 0))}`
         const visible = redact(changed).text.split(/\[REDACTED:[a-z-]+:[0-9]+\]/)
-        const windows = redact(text).marks.flatMap(({ originalStart, originalEnd }) => {
-          const hidden = text.slice(originalStart, originalEnd)
+        const windows = redact(text).marks.flatMap(({ kind, originalStart, originalEnd }) => {
+          const prefix = visiblePrefixes.get(kind)?.exec(text.slice(0, originalStart))?.[0] ?? ''
+          const hidden = text.slice(originalStart - prefix.length, originalEnd)
           return Array.from({ length: Math.max(0, hidden.length - WINDOW + 1) }, (_, at) =>
             hidden.slice(at, at + WINDOW),
           )
