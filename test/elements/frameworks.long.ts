@@ -15,7 +15,8 @@ let tarball: string
 beforeAll(() => {
   tarball = packedTarball()
 }, 300_000)
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+// The installed packages are many files.
+afterAll(() => rmSync(home, { recursive: true, force: true }), 300_000)
 
 /** Copies an example, and installs the packed package in it. */
 function install(name: string) {
