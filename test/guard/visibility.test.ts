@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { times } from '../counts.ts'
 import * as generate from '../policy/generate.ts'
 import { hiddenCallsAnywhere, hiddenCallsAt } from '../tools/table.ts'
 
@@ -114,7 +115,7 @@ describe('the verdict on a call', () => {
         )
         await workspace.close()
       }),
-      { numRuns: 200 },
+      { numRuns: times(100, 200) },
     )
   })
 })

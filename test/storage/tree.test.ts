@@ -12,6 +12,7 @@ import {
   withNodeAt,
   withoutEntry,
 } from '../../src/storage/tree.ts'
+import { times } from '../counts.ts'
 
 const stat = (tag: string): Stat => ({ type: 'directory', size: 0, tag })
 const node = (tag: string): FileNode => ({
@@ -50,7 +51,7 @@ describe('a directory node', () => {
         for (const [name, file] of model) expect(directory.get(name)).toBe(file)
         for (const [version, was] of versions) expect(names(version)).toEqual(was)
       }),
-      { numRuns: 60 },
+      { numRuns: times(30, 60) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('a directory node', () => {
           )
         },
       ),
-      { numRuns: 80 },
+      { numRuns: times(40, 80) },
     )
   })
 
@@ -196,7 +197,7 @@ describe('a tree editor', () => {
         const find = nodeFinder(root)
         for (const { path } of steps) expect(find(path)).toBe(nodeAt(root, path))
       }),
-      { numRuns: 100 },
+      { numRuns: times(50, 100) },
     )
   })
 
