@@ -4,7 +4,10 @@ import type { Row } from './rows.ts'
 /** A framework whose own tools work on a workspace, with the versions that are tested. */
 export interface DoorRow extends Omit<Row, 'kind' | 'present'> {
   /** What the model calls: tools of the framework. `write` changes `n.txt` to 42, and asks; `run` shows the file. */
-  readonly calls: Readonly<Record<'list' | 'read' | 'refuse' | 'write', ScriptedCall>> & { readonly run?: ScriptedCall }
+  readonly calls: Readonly<Record<'read' | 'refuse' | 'write', ScriptedCall>> & {
+    readonly list?: ScriptedCall
+    readonly run?: ScriptedCall
+  }
   /** What the framework gets for the refused call. Default: the code of the refusal. */
   readonly refused?: RegExp
   /** Lines after those of the page that change `n.txt` again, with `stop.signal`, which aborts when the call asks. */
@@ -100,6 +103,25 @@ export const doorRows: readonly DoorRow[] = [
       const shell = openAiShell(workspace, { signal: stop.signal })
       const other = new Agent({ name: 'Other', model: 'gpt-5', tools: [applyPatchTool({ editor }), shellTool({ shell })] })
       await run(other, 'Again.', { maxTurns: 20 })`,
+  },
+  {
+    name: 'LangChain',
+    block: 'langchain-files',
+    packages: {
+      ...{ langchain: '1.5.14', '@langchain/core': '1.4.0', '@langchain/classic': '1.0.50' },
+      '@langchain/anthropic': '1.5.11',
+    },
+    runsInNode20: true,
+    calls: {
+      read: { name: 'read_file', input: { file_path: 'n.txt' } },
+      refuse: { name: 'read_file', input: { file_path: '/.env' } },
+      write: { name: 'write_file', input: { file_path: 'n.txt', text: '42\n' } },
+    },
+    cancel: `
+      const store2 = langchainFileStore(workspace, { signal: stop.signal })
+      const tools = [new ReadFileTool({ store: store2 }), new WriteFileTool({ store: store2 })]
+      const other = createAgent({ model: 'anthropic:claude-sonnet-5-5', tools })
+      await other.invoke({ messages: [{ role: 'user', content: 'Again.' }] })`,
   },
   {
     name: 'bash-tool',

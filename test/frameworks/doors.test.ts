@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { deepagentsSandbox } from '../../dist/adapters/deepagents/index.js'
+import { langchainFileStore } from '../../dist/adapters/langchain/index.js'
 import { memory } from '../../dist/backends/memory/index.js'
 import { type ApproveHandler, createWorkspace } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
@@ -142,6 +144,36 @@ describe.each(doors)('$name', (door) => {
   })
 })
 
+describe('deepagents', () => {
+  it('gets its own words for what is not there, and no error for an edit that changes nothing', async () => {
+    const { workspace, content } = await open()
+    await workspace.files.write('three.txt', 'a\na\na\n')
+    const backend = deepagentsSandbox(workspace)
+    expect((await backend.read('/no.txt')).error).toMatch(/^File not found: NOT_FOUND: "no\.txt"/)
+    expect((await backend.edit('/no.txt', 'a', 'b')).error).toMatch(/^Error: File not found: /)
+    expect((await backend.edit('/n.txt', 'a', 'b')).error).toMatch(/^Error: String not found: EDIT_NO_MATCH: /)
+    expect((await backend.edit('/three.txt', 'a', 'b')).error).toMatch(/^Error: Multiple occurrences: EDIT_AMBIGUOUS: /)
+    expect((await backend.edit('/three.txt', 'a', 'a')).error).toMatch(/EDIT_AMBIGUOUS/)
+    expect((await backend.edit('/n.txt', '', '')).error).toMatch(/INVALID_INPUT/)
+    expect((await backend.edit('/.env', 'a', 'a')).error).toMatch(/POLICY_DENIED_SECRET/)
+    expect(await backend.edit('/n.txt', '41', '41')).toEqual({ path: '/n.txt', occurrences: 1 })
+    expect(await backend.edit('/three.txt', 'a', 'a', true)).toEqual({ path: '/three.txt', occurrences: 3 })
+    expect(await backend.ls('/no')).toEqual({ files: [] })
+    expect((await backend.ls('/../x')).error).toMatch(/PATH_REJECTED/)
+    expect(await content()).toBe('41\n')
+  })
+})
+
+it('the store of LangChain is not serialized', async () => {
+  const { workspace } = await open()
+  const text = JSON.stringify(langchainFileStore(workspace))
+  expect(JSON.parse(text)).toMatchObject({
+    type: 'not_implemented',
+    id: ['wardspace', 'langchain', expect.any(String)],
+  })
+  expect(text).not.toContain('41')
+})
+
 describe('the table of docs/guide/sandboxes.md', () => {
   it('has a row for each framework and each function, and a cell for each tested column', () => {
     expect(table.map(({ framework }) => framework)).toEqual(doorRows.map(({ name }) => name))
@@ -149,9 +181,9 @@ describe('the table of docs/guide/sandboxes.md', () => {
       doors.flatMap(({ name, page }) => (page === undefined ? [name] : [])).sort(),
     )
     for (const [index, { cells }] of table.entries()) {
-      expect(cells).toEqual(
-        doorColumns.map((column) => (column === 'run' && !doorRows[index]?.calls.run ? '–' : 'yes')),
-      )
+      const { calls } = doorRows[index] ?? { calls: undefined }
+      const hasNo = (column: string) => (column === 'list' || column === 'run') && calls?.[column] === undefined
+      expect(cells).toEqual(doorColumns.map((column) => (hasNo(column) ? '–' : 'yes')))
     }
     expect([...new Set(doorRows.map(({ block }) => block))].sort()).toEqual(
       frameworkBlocks(doorPage)

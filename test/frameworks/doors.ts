@@ -3,6 +3,7 @@ import { type AcpClient, acpClient } from '../../dist/adapters/acp/index.js'
 import { aiSdkSandbox } from '../../dist/adapters/ai-sdk/index.js'
 import { deepagentsBackend, deepagentsSandbox } from '../../dist/adapters/deepagents/index.js'
 import { bashToolSandbox, justBashFs } from '../../dist/adapters/just-bash/index.js'
+import { langchainFileStore } from '../../dist/adapters/langchain/index.js'
 import { mastraFilesystem, mastraSandbox } from '../../dist/adapters/mastra/index.js'
 import { openAiEditor, openAiShell } from '../../dist/adapters/openai-agents/index.js'
 import type { ApproveHandler, Workspace } from '../../dist/index.js'
@@ -11,6 +12,7 @@ import type {
   AiSdkProtocol,
   BashToolProtocol,
   DeepagentsProtocol,
+  LangChainFileStoreProtocol,
   MastraFilesystemProtocol,
   MastraSandboxProtocol,
   OpenAiEditorProtocol,
@@ -258,6 +260,22 @@ function commands(object: object, method: string, run: (line: string) => Promise
   }
 }
 
+function langchain(store: LangChainFileStoreProtocol): DoorOperations {
+  return {
+    object: store,
+    read: (path) => store.readFile(path),
+    write: (path, content) => store.writeFile(path, content),
+    changes: {
+      'writeFile of a new file': () => store.writeFile('docs/n/new.md', 'n'),
+      'writeFile over a file': () => store.writeFile('/docs/a.md', 'n'),
+    },
+    views: {
+      readFile: () => store.readFile(PLAN),
+      'readFile of an absolute path': () => store.readFile(`/${PLAN}`),
+    },
+  }
+}
+
 function acp(client: AcpClient): DoorOperations {
   const sessionId = 's'
   const path = '/workspace/docs/a.md'
@@ -338,6 +356,7 @@ export const doors: readonly Door[] = [
       return commands(sandbox, 'executeCommand', (line) => sandbox.executeCommand(line))
     },
   },
+  { name: 'langchainFileStore', open: (target, options) => langchain(langchainFileStore(target, options)) },
   { name: 'justBashFs', open: (target, options) => justBash(justBashFs(target, options)) },
   { name: 'acpClient', page: 'acp.md', open: (target, options) => acp(acpClient(target, options)) },
   { name: 'bashToolSandbox', open: (target, options) => bashTool(bashToolSandbox(target, options)) },

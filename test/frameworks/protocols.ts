@@ -202,3 +202,9 @@ export interface BashToolProtocol {
   readFile(path: string): Promise<string>
   writeFiles(files: Array<{ path: string; content: string | Buffer }>): Promise<void>
 }
+
+/** `BaseFileStore` of `@langchain/classic` 1.0, without what it inherits. */
+export interface LangChainFileStoreProtocol {
+  readFile(path: string): Promise<string>
+  writeFile(path: string, contents: string): Promise<void>
+}

@@ -47,7 +47,10 @@ interface Seen {
 /** Runs the lines of a row with a model that calls the tools of the framework. */
 export async function runDoor(row: DoorRow, project: Project): Promise<DoorCells> {
   const { list, read, refuse, write, run } = row.calls
-  const server = await startModelServer([list, read, refuse, write, ...(run ? [run] : [])], 'It says 42.')
+  const server = await startModelServer(
+    [list, read, refuse, write, run].flatMap((call) => call ?? []),
+    'It says 42.',
+  )
   try {
     const code = blockOf(row, doorPage)
       .code.replace("memory({ 'n.txt': '41\\n' })", "memory({ 'n.txt': '41\\n', '.env': 'A=1\\n' })")
@@ -58,9 +61,10 @@ export async function runDoor(row: DoorRow, project: Project): Promise<DoorCells
     const seen = line === undefined ? undefined : (JSON.parse(line) as Seen)
     const cell = (isRight: boolean, value: unknown) =>
       isRight ? 'yes' : `no: ${JSON.stringify(seen === undefined ? output.slice(-2000) : value)}`
-    const [listed = '', shown = '', refused = '', changed = '', printed = ''] = server.received().first
+    const results = server.received().first
+    const [listed = '', shown = '', refused = '', changed = '', printed = ''] = list ? results : ['', ...results]
     return {
-      list: cell(listed.includes('n.txt'), listed),
+      list: list === undefined ? '–' : cell(listed.includes('n.txt'), listed),
       read: cell(shown.includes('41'), shown),
       write: cell(seen?.written === '42' && !changed.includes('DENIED'), [seen?.written, changed]),
       run: run === undefined ? '–' : cell(printed.includes('42'), printed),

@@ -141,7 +141,11 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
     ls: (path) =>
       answered('', async () => {
         const at = rooted(path)
-        const entries = await files.entries(at)
+        const entries = await files.entries(at).catch((error) => {
+          // deepagents lists nothing where nothing is.
+          if (hasCode(error, 'NOT_FOUND')) return []
+          throw error
+        })
         return {
           files: entries.map(({ name, type }) => info(at === '.' ? name : `${at}/${name}`, type === 'directory')),
         }
@@ -162,7 +166,12 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
       }),
     edit: (path, oldText, newText, replaceAll = false) =>
       answered(ERROR, async () => {
-        const result = await target.call('edit_file', { path: rooted(path), oldText, newText, replaceAll })
+        const input = { path: rooted(path), oldText, newText, replaceAll }
+        const result = await target.call('edit_file', input).catch(async (error) => {
+          if (oldText !== newText || oldText === '' || !hasCode(error, 'INVALID_INPUT')) throw error
+          // For deepagents, an edit that changes nothing is none of the errors.
+          return { replacements: (await files.readText(input.path)).split(oldText).length - 1 || 1 }
+        })
         return { path, occurrences: (result as unknown as ToolOutput<'edit_file'>).replacements }
       }),
     delete: (path) =>
@@ -214,13 +223,21 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
 /** What the tools of deepagents write before an error, if the backend does not. */
 const ERROR = 'Error: '
 
+/** What deepagents calls an error, before the words of the workspace. */
+const ownWords: Readonly<Record<string, string>> = {
+  NOT_FOUND: 'File not found',
+  EDIT_NO_MATCH: 'String not found',
+  EDIT_AMBIGUOUS: 'Multiple occurrences',
+}
+
 /** Returns a refusal as the `error` of the result. */
 async function answered<T>(prefix: string, act: () => Promise<T>): Promise<T | { error: string }> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    return { error: prefix + errorText(error) }
+    const words = ownWords[error.code]
+    return { error: prefix + (words === undefined ? '' : `${words}: `) + errorText(error) }
   }
 }
 

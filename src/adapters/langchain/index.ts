@@ -1,9 +1,11 @@
+import { Serializable } from '@langchain/core/load/serializable'
 import { ToolMessage } from '@langchain/core/messages/tool'
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import * as z from 'zod'
 import type { $ZodUnknown } from 'zod/v4/core'
 import type { CallOptions } from '../../call/state/call.ts'
 import { checkOptions, isFunction } from '../../util/check-options.ts'
+import type { FileOptions } from '../../workspace/files.ts'
 import { approvalsOf, type PendingCall } from '../model/framework-approvals.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
@@ -16,9 +18,12 @@ import {
   offerTable,
   selectTools,
 } from '../model/select-tools.ts'
+import { filesTable, type OpenTarget, openTarget, type SandboxTarget, withText } from '../sandbox/target.ts'
 
+export type { FileOptions } from '../../workspace/files.ts'
 export type { PendingAnswer, PendingCall } from '../model/framework-approvals.ts'
 export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+export type { SandboxCaller, SandboxTarget } from '../sandbox/target.ts'
 
 /** Tools to offer, and the `interrupt` of LangGraph. */
 export interface LangChainOptions extends OfferOptions {
@@ -78,4 +83,42 @@ export function langchainTools(
         },
       }),
   )
+}
+
+/**
+ * `BaseFileStore` of LangChain. A refusal is an error whose message has the code and the hint, with the refusal as its `cause`. It is
+ * not serialized with a chain.
+ */
+export interface LangChainFileStore extends Serializable {
+  /** Returns the text of a file. `/a.txt` is the same as `a.txt`. */
+  readonly readFile: (path: string) => Promise<string>
+  /** Writes or replaces a file. */
+  readonly writeFile: (path: string, contents: string) => Promise<void>
+}
+
+/**
+ * Returns the files of a workspace or a run for `ReadFileTool` and `WriteFileTool` of `@langchain/classic/tools`. Each use of a tool
+ * is one call with guard, policy, approval, audit and undo.
+ *
+ * @throws TypeError for anything but a workspace or a run, and for wrong options
+ * @example
+ * const store = langchainFileStore(workspace)
+ * const text = await store.readFile('src/app.ts')
+ */
+export function langchainFileStore(target: SandboxTarget, options?: FileOptions): LangChainFileStore {
+  return new FileStore(openTarget('langchainFileStore()', target, options, filesTable, '/'))
+}
+
+class FileStore extends Serializable implements LangChainFileStore {
+  readonly lc_namespace = ['wardspace', 'langchain']
+  readonly readFile: LangChainFileStore['readFile']
+  readonly writeFile: LangChainFileStore['writeFile']
+
+  constructor(target: OpenTarget) {
+    super()
+    const { files, rooted } = target
+    this.readFile = (path) => withText(target, undefined, () => files.readText(rooted(path)))
+    this.writeFile = (path, contents) =>
+      withText(target, undefined, async () => void (await files.write(rooted(path), contents)))
+  }
 }
