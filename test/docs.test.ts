@@ -22,7 +22,7 @@ import {
   toModelText,
 } from '../src/adapters/json-schema/index.ts'
 import { bashToolSandbox, justBashFs } from '../src/adapters/just-bash/index.ts'
-import { langchainTools } from '../src/adapters/langchain/index.ts'
+import { langchainFileStore, langchainTools } from '../src/adapters/langchain/index.ts'
 import { mastraFilesystem, mastraSandbox, mastraTools } from '../src/adapters/mastra/index.ts'
 import { createMcpServer } from '../src/adapters/mcp/index.ts'
 import { mcpHandler } from '../src/adapters/mcp-http/index.ts'
@@ -138,7 +138,7 @@ async function setup(): Promise<Record<string, unknown>> {
       ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
       ...{ acpClient, aiSdkSandbox, bashToolSandbox, deepagentsBackend, deepagentsSandbox, justBashFs },
       ...{ mastraFilesystem, mastraSandbox, openAiEditor, openAiShell },
-      ...{ langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
+      ...{ langchainFileStore, langchainTools, llamaIndexTools, mastraTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,
       Volume,

@@ -66,7 +66,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
     '@xterm/xterm',
   ],
   './git': ['buffer/index.js', 'isomorphic-git'],
-  './langchain': ['@langchain/core/messages/tool', '@langchain/core/tools'],
+  './langchain': ['@langchain/core/load/serializable', '@langchain/core/messages/tool', '@langchain/core/tools'],
   './shells/webcontainer': ['@webcontainer/api'],
 }
 

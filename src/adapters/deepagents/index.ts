@@ -2,7 +2,7 @@
 
 import { globAtAnyDepth } from '../../dialects/runtime/find-files.ts'
 import { ToolError } from '../../errors.ts'
-import type { ToolOutput } from '../../tools/index.ts'
+import type { ToolInput, ToolOutput } from '../../tools/index.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import {
@@ -141,11 +141,7 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
     ls: (path) =>
       answered('', async () => {
         const at = rooted(path)
-        const entries = await files.entries(at).catch((error) => {
-          // deepagents lists nothing where nothing is.
-          if (hasCode(error, 'NOT_FOUND')) return []
-          throw error
-        })
+        const entries = await entriesOf(target, at)
         return {
           files: entries.map(({ name, type }) => info(at === '.' ? name : `${at}/${name}`, type === 'directory')),
         }
@@ -166,13 +162,8 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
       }),
     edit: (path, oldText, newText, replaceAll = false) =>
       answered(ERROR, async () => {
-        const input = { path: rooted(path), oldText, newText, replaceAll }
-        const result = await target.call('edit_file', input).catch(async (error) => {
-          if (oldText !== newText || oldText === '' || !hasCode(error, 'INVALID_INPUT')) throw error
-          // For deepagents, an edit that changes nothing is none of the errors.
-          return { replacements: (await files.readText(input.path)).split(oldText).length - 1 || 1 }
-        })
-        return { path, occurrences: (result as unknown as ToolOutput<'edit_file'>).replacements }
+        const occurrences = await edit(target, { path: rooted(path), oldText, newText, replaceAll })
+        return { path, occurrences }
       }),
     delete: (path) =>
       answered(ERROR, async () => {
@@ -217,6 +208,28 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
       }
       return results
     },
+  }
+}
+
+/** Returns the entries of a directory: none where nothing is, as deepagents lists it. */
+async function entriesOf({ files }: OpenTarget, path: string) {
+  try {
+    return await files.entries(path)
+  } catch (error) {
+    if (!hasCode(error, 'NOT_FOUND')) throw error
+    return []
+  }
+}
+
+/** Edits a file, and returns how often the text occurred. An edit that changes nothing is none of deepagents' errors. */
+async function edit(target: OpenTarget, input: ToolInput<'edit_file'>): Promise<number> {
+  const { path, oldText, newText } = input
+  try {
+    const result = await target.call('edit_file', input)
+    return (result as unknown as ToolOutput<'edit_file'>).replacements
+  } catch (error) {
+    if (!oldText || oldText !== newText || !hasCode(error, 'INVALID_INPUT')) throw error
+    return (await target.files.readText(path)).split(oldText).length - 1 || 1
   }
 }
 
