@@ -40,8 +40,12 @@ export function namedPath({ path, to }: Pick<Change, 'path' | 'to'>): Path | und
   return branch === undefined ? undefined : (`${GIT_DIRECTORY}/${branch}` as Path)
 }
 
-/** Returns whether one of the texts contains a name as a whole word, so that the name is not made of what a command reads. */
+/**
+ * Returns whether one of the texts contains a name as a whole word, so that the name is not made of what a command reads. The
+ * root has no name: every text spells it.
+ */
 export function isSpelled(name: string, texts: readonly string[]): boolean {
+  if (name === '') return true
   return texts.some((text) => {
     for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
       if (!NAME_BEFORE.test(text.slice(0, at).slice(-2)) && !NAME_AFTER.test(text.slice(at + name.length))) return true

@@ -163,25 +163,69 @@ async function firstMissing({ files }: FsTarget, path: string): Promise<string |
   return undefined
 }
 
+/** An entry that `cp` copies, with its paths in the workspace. */
+interface CopiedEntry {
+  readonly from: string
+  readonly to: string
+  readonly type: string
+}
+
+/** Copies an entry with everything below it. Lists all of it before it writes anything, so that it ends also if it writes into what it copies. */
 async function copyTree(target: FsTarget, from: string, to: string, options: CopyOptions): Promise<void> {
   const { files } = target
-  const { recursive = false, force = true, errorOnExist = false, filter } = options
-  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
+  const { force = true, errorOnExist = false } = options
   const stat = await files.stat(from, { noFollow: true })
   if (stat === undefined) throw fsError('ENOENT', 'lstat', `/${from}`)
-  if (stat.type === 'directory') {
-    if (!recursive) throw isDirectory('cp', `/${from}`)
-    await files.makeDirectory(to)
-    for (const { name } of await files.entries(from))
-      await copyTree(target, `${from}/${name}`, `${to}/${name}`, options)
-    return
+  const entries: CopiedEntry[] = []
+  await listTree(target, { from, to, type: stat.type }, options, entries)
+  if (stat.type === 'directory' && (await isBelow(target, from, to)))
+    throw copyError(
+      'EINVAL',
+      22,
+      `Invalid src or dest: cp returned EINVAL (cannot copy /${from} to a subdirectory of self /${to})`,
+      to,
+    )
+  for (const entry of entries) {
+    if (entry.type === 'directory') {
+      await files.makeDirectory(entry.to)
+      continue
+    }
+    const exists = (await files.stat(entry.to, { noFollow: true })) !== undefined
+    if (exists && !force && errorOnExist)
+      throw copyError('EEXIST', 17, `Target already exists: cp returned EEXIST (${entry.to} already exists)`, entry.to)
+    if (!exists || force) await files.copy(entry.from, entry.to, { overwrite: true })
   }
-  const exists = (await files.stat(to, { noFollow: true })) !== undefined
-  if (exists && !force && errorOnExist) {
-    const error = new Error(`Target already exists: cp returned EEXIST (${to} already exists) /${to}`)
-    throw Object.assign(error, { code: 'ERR_FS_CP_EEXIST', errno: 17, syscall: 'cp', path: `/${to}` })
-  }
-  if (!exists || force) await files.copy(from, to, { overwrite: true })
+}
+
+/** Adds an entry and everything below it, directories before their entries. */
+async function listTree(
+  target: FsTarget,
+  entry: CopiedEntry,
+  options: CopyOptions,
+  entries: CopiedEntry[],
+): Promise<void> {
+  const { from, to, type } = entry
+  const { recursive = false, filter } = options
+  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
+  if (type === 'directory' && !recursive) throw isDirectory('cp', `/${from}`)
+  entries.push(entry)
+  if (type !== 'directory') return
+  for (const { name, type } of await target.files.entries(from))
+    await listTree(target, { from: `${from}/${name}`, to: `${to}/${name}`, type }, options, entries)
+}
+
+/** Whether a path, or the directory in which it would be created, is a directory or below it, with all links followed. */
+async function isBelow({ files }: FsTarget, directory: string, path: string): Promise<boolean> {
+  let at = path
+  while (at !== '' && !(await files.exists(at))) at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+  const [source, existing] = await Promise.all([files.realPath(directory), files.realPath(at || '.')])
+  return source === '' || `${existing}/`.startsWith(`${source}/`)
+}
+
+/** The error of Node for a refused copy. */
+function copyError(code: 'EEXIST' | 'EINVAL', errno: number, reason: string, path: string): Error {
+  const error = new Error(`${reason} /${path}`)
+  return Object.assign(error, { code: `ERR_FS_CP_${code}`, errno, syscall: 'cp', path: `/${path}` })
 }
 
 /** A directory that is read entry by entry, as `fs.Dir`. */
