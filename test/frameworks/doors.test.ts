@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { deepagentsSandbox } from '../../dist/adapters/deepagents/index.js'
+import { justBashFs } from '../../dist/adapters/just-bash/index.js'
 import { langchainFileStore } from '../../dist/adapters/langchain/index.js'
 import { memory } from '../../dist/backends/memory/index.js'
 import { type ApproveHandler, createWorkspace } from '../../dist/index.js'
@@ -162,6 +163,11 @@ describe('deepagents', () => {
     expect((await backend.ls('/../x')).error).toMatch(/PATH_REJECTED/)
     expect(await content()).toBe('41\n')
   })
+})
+
+it('just-bash gets plain bytes, also where Node has a Buffer', async () => {
+  const { workspace } = await open()
+  expect(await justBashFs(workspace).readFileBuffer('/n.txt')).toStrictEqual(Uint8Array.of(52, 49, 10))
 })
 
 it('the store of LangChain is not serialized', async () => {

@@ -136,7 +136,11 @@ function justBashOver(promises: FsPromises): JustBashFs {
   }
   return {
     readFile: async (path, options) => String(await promises.readFile(path, encodingIn(options, 'utf8'))),
-    readFileBuffer: async (path) => (await promises.readFile(path)) as Uint8Array,
+    async readFileBuffer(path) {
+      // Not a Buffer, whose slice() is another one.
+      const { buffer, byteOffset, length } = (await promises.readFile(path)) as Uint8Array
+      return new Uint8Array(buffer, byteOffset, length)
+    },
     writeFile: async (path, content, options) => promises.writeFile(path, content, encodingIn(options)),
     appendFile: async (path, content, options) => promises.appendFile(path, content, encodingIn(options)),
     exists: (path) =>

@@ -2,11 +2,16 @@ import { ToolError } from '../../errors.ts'
 import { sha256Text } from '../../files/hash/sha256.ts'
 import { type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Change, Receipt, Version } from '../../storage/backend.ts'
+import { versionOf } from '../../storage/versions.ts'
 import { concatBytes } from '../../util/bytes.ts'
 import { PathStamps } from './path-stamps.ts'
 
 /** Directory of an overlay's notes in a persistent upper backend. */
 export const RESERVED = '.wardspace-overlay' as Path
+
+/** The note on a commit to the lower backend that has begun: the versions that it writes. */
+const BEGUN = `${RESERVED}/accepting` as Path
+const endOfBegun: Change = { path: BEGUN, expect: 'any', to: null }
 
 /** The lower version of a path when it was first changed. */
 export interface Base {
@@ -42,6 +47,12 @@ export interface ChangedPaths {
   notes(bases: ReadonlyMap<Path, Base>): Change[]
   /** Adds new paths after a set was committed. */
   add(bases: ReadonlyMap<Path, Base>, set: readonly Change[]): void
+  /** Notes what is about to be committed to `lower`, until {@link rebase} or {@link abandon}. */
+  begin(changes: readonly Change[]): Promise<void>
+  /** Removes the note after a commit to `lower` that did not happen. Never rejects. */
+  abandon(): Promise<void>
+  /** Sets what is done once with the versions of a commit to `lower` that an earlier overlay began and may not have finished. */
+  finishBegun(finish: (versions: ReadonlyMap<Path, Version>) => Promise<void>): void
   /** Makes the states of a commit to `lower` the new bases. */
   rebase(
     receipt: Receipt,
@@ -67,9 +78,16 @@ export function openChangedPaths(upper: Backend): ChangedPaths {
   return createChangedPaths(upper, entries, () => load(upper, entries))
 }
 
-function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): ChangedPaths {
+function createChangedPaths(
+  upper: Backend,
+  entries: Map<Path, Base>,
+  load?: () => Promise<ReadonlyMap<Path, Version> | undefined>,
+): ChangedPaths {
   const stamps = new PathStamps()
   let loading: Promise<void> | undefined
+  let finish: ((versions: ReadonlyMap<Path, Version>) => Promise<void>) | undefined
+  /** Whether the note is there: of a commit that goes on, or of one that did not happen. */
+  let begun: 'going on' | 'abandoned' | undefined
   const isPersistent = upper.capabilities.persistent
 
   const addEntry = (path: Path, base: Base): void => {
@@ -79,8 +97,9 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
   for (const path of entries.keys()) stamps.change(path)
 
   const notes = (bases: ReadonlyMap<Path, Base>): Change[] => {
-    if (!isPersistent || bases.size === 0) return []
-    const changes: Change[] = [{ path: RESERVED, expect: 'any', to: { type: 'directory' } }]
+    if (!isPersistent) return []
+    const changes: Change[] = begun === 'abandoned' ? [endOfBegun] : []
+    if (bases.size > 0) changes.push(reservedDirectory)
     for (const [path, base] of bases) {
       const bytes = noteOf(path, base)
       changes.push({ path: notePath(path), expect: 'any', to: { type: 'file', bytes } })
@@ -91,8 +110,11 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
   return {
     async ready() {
       if (load === undefined) return
-      loading ??= load().then(() => {
+      loading ??= load().then(async (versions) => {
         for (const path of entries.keys()) stamps.change(path)
+        if (versions === undefined) return
+        begun = 'going on'
+        await finish?.(versions)
       })
       await loading
     },
@@ -105,8 +127,31 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
     stamp: (path) => stamps.of(path),
     notes,
     add(bases, set) {
+      if (begun === 'abandoned' && set.length > 0) begun = undefined
       for (const { path } of set) stamps.touch(path)
       for (const [path, base] of bases) addEntry(path, base)
+    },
+    async begin(changes) {
+      if (!isPersistent) return
+      const versions = changes.map(({ path, to }) => [path, versionOf(to)])
+      const bytes = new TextEncoder().encode(JSON.stringify(versions))
+      const note: Change = { path: BEGUN, expect: 'any', to: { type: 'file', bytes } }
+      await upper.commit([reservedDirectory, note], { durability: 'durable' })
+      begun = 'going on'
+    },
+    async abandon() {
+      if (begun === undefined) return
+      begun = 'abandoned'
+      // If this fails, the next change removes it.
+      await upper.commit([endOfBegun], { durability: 'durable' }).then(
+        () => {
+          begun = undefined
+        },
+        () => {},
+      )
+    },
+    finishBegun(given) {
+      finish = given
     },
     async rebase({ applied }, changes, tagOf) {
       const bases = new Map<Path, Base>()
@@ -117,8 +162,9 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
         const content = to?.type === 'file' ? keptContent(to.bytes) : {}
         bases.set(path, { base: after, ...(tag === undefined ? {} : { tag }), ...content })
       }
-      const noteChanges = notes(bases)
+      const noteChanges = [...notes(bases), ...(begun === 'going on' ? [endOfBegun] : [])]
       if (noteChanges.length > 0) await upper.commit(noteChanges, { durability: 'durable' })
+      begun = undefined
       for (const [path, base] of bases) entries.set(path, base)
     },
     async clear() {
@@ -139,21 +185,38 @@ function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () 
   }
 }
 
+const reservedDirectory: Change = { path: RESERVED, expect: 'any', to: { type: 'directory' } }
+
 /** Returns a flat name, so that notes are neither too long nor below each other. */
 function notePath(path: Path): Path {
   return `${RESERVED}/${sha256Text(path)}` as Path
 }
 
-async function load(upper: Backend, entries: Map<Path, Base>): Promise<void> {
+/** Returns the versions of a commit to the lower backend that has begun. */
+async function load(upper: Backend, entries: Map<Path, Base>): Promise<ReadonlyMap<Path, Version> | undefined> {
+  let begun: ReadonlyMap<Path, Version> | undefined
   const names = await upper.list(ROOT)
-  if (names.length === 0) return
+  if (names.length === 0) return undefined
   if (!names.some(({ name, type }) => name === RESERVED && type === 'directory')) throw foreign()
   for (const { name } of await upper.list(RESERVED)) {
     const { bytes } = await upper.read(`${RESERVED}/${name}` as Path)
+    if (`${RESERVED}/${name}` === BEGUN) {
+      begun = parseBegun(bytes)
+      continue
+    }
     const note = parseNote(bytes)
     if (notePath(note.path) !== `${RESERVED}/${name}`) throw foreign()
     const { path, ...base } = note
     entries.set(path, base)
+  }
+  return begun
+}
+
+function parseBegun(bytes: Uint8Array): ReadonlyMap<Path, Version> {
+  try {
+    return new Map(JSON.parse(new TextDecoder().decode(bytes)))
+  } catch {
+    throw foreign()
   }
 }
 

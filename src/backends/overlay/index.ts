@@ -134,6 +134,7 @@ class OverlayDraft {
 
   constructor(layers: Layers) {
     this.#layers = layers
+    layers.touched.finishBegun((versions) => this.#finish(versions))
     this.capabilities = combined(layers.lower.capabilities, layers.upper.capabilities)
     this.reads = layeredReads(layers)
   }
@@ -186,12 +187,35 @@ class OverlayDraft {
 
   async accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
     const { lower, touched } = this.#layers
-    const receipt = await lower.commit(changes, options)
+    await touched.begin(changes)
+    const receipt = await lower.commit(changes, options).catch(async (error) => {
+      await touched.abandon()
+      throw error
+    })
+    await this.#moveBases(receipt, changes)
+    if ((await this.pending()).length === 0 && (await this.#equalsLower())) await this.discard()
+    return receipt
+  }
+
+  /** Makes what was committed to `lower` the states and the bases of these paths. */
+  async #moveBases(receipt: Receipt, changes: readonly Change[]): Promise<void> {
+    const { lower, touched } = this.#layers
     // Before the bases move: after a failure in between, the same merge can be repeated.
     await this.#takeOver(changes)
     await touched.rebase(receipt, changes, async (path) => (await lower.stat(path))?.tag)
-    if ((await this.pending()).length === 0 && (await this.#equalsLower())) await this.discard()
-    return receipt
+  }
+
+  /** Finishes a commit to `lower` that was interrupted after it was made. Of one that was not made, it removes the note. */
+  async #finish(versions: ReadonlyMap<Path, Version>): Promise<void> {
+    const { lower, touched } = this.#layers
+    const changes: Change[] = []
+    for (const [path, version] of versions) {
+      if (!touched.has(path)) continue
+      const to = await stateAt(lower, path)
+      if (sameVersion(versionOf(to), version)) changes.push({ path, expect: 'any', to })
+    }
+    const applied = changes.map(({ path, to }) => ({ path, before: null, after: versionOf(to) }))
+    await this.#moveBases({ applied }, changes)
   }
 
   /** Gives paths of the overlay the states that were committed for them to `lower`, where a merge changed them. */
