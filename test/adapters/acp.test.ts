@@ -72,7 +72,9 @@ describe('files for an agent of the SDK', () => {
     for (const [more, content] of lines) expect(await read('/workspace/a.txt', more)).toEqual({ content })
     expect(await write('/workspace/new/b.txt', 'b')).toEqual({})
     expect(await workspace.files.readText('new/b.txt')).toBe('b')
-    expect(workspace.auditRecords().some(({ pathsWritten }) => pathsWritten?.includes('new/b.txt'))).toBe(true)
+    const written = workspace.auditRecords().find(({ pathsWritten }) => pathsWritten?.includes('new/b.txt'))
+    expect(await workspace.undo(written?.toolCallId ?? '')).toMatchObject({ ok: true })
+    expect(await workspace.files.exists('new/b.txt')).toBe(false)
   })
 
   it('are refused with the codes of the protocol', async () => {

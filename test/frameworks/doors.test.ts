@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { deepagentsSandbox } from '../../dist/adapters/deepagents/index.js'
+import { createFs } from '../../dist/adapters/fs/index.js'
 import { justBashFs } from '../../dist/adapters/just-bash/index.js'
 import { langchainFileStore } from '../../dist/adapters/langchain/index.js'
 import { memory } from '../../dist/backends/memory/index.js'
@@ -14,7 +15,7 @@ import { frameworkBlocks } from './run-row.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../..', doorPage), 'utf8')
 /** The rows of the table of the page: the framework, the functions, and the cells. */
-const table = [...page.matchAll(/^\| \[(.+?)\]\(#.*$/gm)].map(([line]) => {
+const table = [...page.matchAll(/^\| \[(.+?)\]\(.*$/gm)].map(([line]) => {
   const [, framework = '', functions = '', ...cells] = line.split('|').map((cell) => cell.trim())
   return {
     framework: /^\[(.+?)\]/.exec(framework)?.[1] ?? '',
@@ -180,13 +181,43 @@ it('the store of LangChain is not serialized', async () => {
   expect(text).not.toContain('41')
 })
 
+describe('createFs', () => {
+  it('lists, reads, writes, refuses, asks, is undone and cancelled', async () => {
+    let answer: () => 'allow' | { deny: string } | Promise<never> = () => ({ deny: 'not now' })
+    const { workspace, content } = await open({ policy: 'supervised', ask: () => answer() })
+    const { promises } = createFs(workspace)
+    expect(await promises.readdir('/')).toEqual(['n.txt', 'src'])
+    expect(await promises.readFile('/n.txt', 'utf8')).toBe('41\n')
+    const write = (options = {}) => promises.writeFile('/n.txt', '42\n', options)
+    await expect(promises.readFile('/.env')).rejects.toMatchObject({ code: 'EACCES' })
+    await expect(write()).rejects.toMatchObject({ code: 'EPERM', cause: { code: 'APPROVAL_DENIED' } })
+    expect(await content()).toBe('41\n')
+    answer = () => 'allow'
+    await write()
+    expect(await content()).toBe('42\n')
+    const changed = workspace.auditRecords().findLast(({ pathsWritten }) => pathsWritten?.includes('n.txt'))
+    expect(await workspace.undo(changed?.toolCallId ?? '')).toMatchObject({ ok: true, paths: ['n.txt'] })
+    const stop = new AbortController()
+    answer = () => {
+      stop.abort()
+      return new Promise(() => {})
+    }
+    await expect(write({ signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await content()).toBe('41\n')
+  })
+})
+
 describe('the table of docs/guide/sandboxes.md', () => {
   it('has a row for each framework and each function, and a cell for each tested column', () => {
-    expect(table.map(({ framework }) => framework)).toEqual(doorRows.map(({ name }) => name))
+    const names = doorRows.map(({ name }) => name)
+    expect(table.map(({ framework }) => framework)).toEqual([...names, 'Agent Client Protocol', "Node's `fs`"])
     expect(table.flatMap(({ functions }) => functions).sort()).toEqual(
-      doors.flatMap(({ name, page }) => (page === undefined ? [name] : [])).sort(),
+      [...doors.map(({ name }) => name), 'createFs'].sort(),
     )
-    for (const [index, { cells }] of table.entries()) {
+    // Tested above, and with the SDK and programs that use `node:fs` in test/adapters.
+    expect(table.slice(-2).map(({ cells }) => cells.indexOf('–'))).toEqual([0, 3])
+    for (const { cells } of table) expect(cells.filter((cell) => cell !== 'yes' && cell !== '–')).toEqual([])
+    for (const [index, { cells }] of table.slice(0, -2).entries()) {
       const { calls } = doorRows[index] ?? { calls: undefined }
       const hasNo = (column: string) => (column === 'list' || column === 'run') && calls?.[column] === undefined
       expect(cells).toEqual(doorColumns.map((column) => (hasNo(column) ? '–' : 'yes')))

@@ -11,7 +11,6 @@ export const RESERVED = '.wardspace-overlay' as Path
 
 /** The note on a commit to the lower backend that has begun: the versions that it writes. */
 const BEGUN = `${RESERVED}/accepting` as Path
-const endOfBegun: Change = { path: BEGUN, expect: 'any', to: null }
 
 /** The lower version of a path when it was first changed. */
 export interface Base {
@@ -86,8 +85,7 @@ function createChangedPaths(
   const stamps = new PathStamps()
   let loading: Promise<void> | undefined
   let finish: ((versions: ReadonlyMap<Path, Version>) => Promise<void>) | undefined
-  /** Whether the note is there: of a commit that goes on, or of one that did not happen. */
-  let begun: 'going on' | 'abandoned' | undefined
+  const begun = new BegunNote(upper)
   const isPersistent = upper.capabilities.persistent
 
   const addEntry = (path: Path, base: Base): void => {
@@ -98,7 +96,7 @@ function createChangedPaths(
 
   const notes = (bases: ReadonlyMap<Path, Base>): Change[] => {
     if (!isPersistent) return []
-    const changes: Change[] = begun === 'abandoned' ? [endOfBegun] : []
+    const changes: Change[] = begun.removal('abandoned')
     if (bases.size > 0) changes.push(reservedDirectory)
     for (const [path, base] of bases) {
       const bytes = noteOf(path, base)
@@ -113,7 +111,7 @@ function createChangedPaths(
       loading ??= load().then(async (versions) => {
         for (const path of entries.keys()) stamps.change(path)
         if (versions === undefined) return
-        begun = 'going on'
+        begun.state = 'going on'
         await finish?.(versions)
       })
       await loading
@@ -127,29 +125,12 @@ function createChangedPaths(
     stamp: (path) => stamps.of(path),
     notes,
     add(bases, set) {
-      if (begun === 'abandoned' && set.length > 0) begun = undefined
+      if (begun.state === 'abandoned' && set.length > 0) begun.state = 'none'
       for (const { path } of set) stamps.touch(path)
       for (const [path, base] of bases) addEntry(path, base)
     },
-    async begin(changes) {
-      if (!isPersistent) return
-      const versions = changes.map(({ path, to }) => [path, versionOf(to)])
-      const bytes = new TextEncoder().encode(JSON.stringify(versions))
-      const note: Change = { path: BEGUN, expect: 'any', to: { type: 'file', bytes } }
-      await upper.commit([reservedDirectory, note], { durability: 'durable' })
-      begun = 'going on'
-    },
-    async abandon() {
-      if (begun === undefined) return
-      begun = 'abandoned'
-      // If this fails, the next change removes it.
-      await upper.commit([endOfBegun], { durability: 'durable' }).then(
-        () => {
-          begun = undefined
-        },
-        () => {},
-      )
-    },
+    begin: (changes) => begun.begin(changes),
+    abandon: () => begun.abandon(),
     finishBegun(given) {
       finish = given
     },
@@ -162,26 +143,66 @@ function createChangedPaths(
         const content = to?.type === 'file' ? keptContent(to.bytes) : {}
         bases.set(path, { base: after, ...(tag === undefined ? {} : { tag }), ...content })
       }
-      const noteChanges = [...notes(bases), ...(begun === 'going on' ? [endOfBegun] : [])]
+      const noteChanges = [...notes(bases), ...begun.removal('going on')]
       if (noteChanges.length > 0) await upper.commit(noteChanges, { durability: 'durable' })
-      begun = undefined
+      begun.state = 'none'
       for (const [path, base] of bases) entries.set(path, base)
     },
     async clear() {
-      const deletions: Change[] = []
-      const waiting: Path[] = [ROOT]
-      for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-        for (const { name, type } of await upper.list(directory)) {
-          const path = (directory === '' ? name : `${directory}/${name}`) as Path
-          if (type === 'directory') waiting.push(path)
-          deletions.push({ path, expect: 'any', to: null })
-        }
-      }
-      if (deletions.length > 0) await upper.commit(deletions, { durability: 'durable' })
+      await removeAll(upper)
       entries.clear()
       stamps.clear()
     },
     fork: (forked) => createChangedPaths(forked, new Map(entries)),
+  }
+}
+
+async function removeAll(backend: Backend): Promise<void> {
+  const deletions: Change[] = []
+  const waiting: Path[] = [ROOT]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const { name, type } of await backend.list(directory)) {
+      const path = (directory === '' ? name : `${directory}/${name}`) as Path
+      if (type === 'directory') waiting.push(path)
+      deletions.push({ path, expect: 'any', to: null })
+    }
+  }
+  if (deletions.length > 0) await backend.commit(deletions, { durability: 'durable' })
+}
+
+/** The note on a commit to `lower`, in a persistent upper backend. */
+class BegunNote {
+  /** Whether the note is there: of a commit that goes on, or of one that did not happen. */
+  state: 'none' | 'going on' | 'abandoned' = 'none'
+  readonly #upper: Backend
+
+  constructor(upper: Backend) {
+    this.#upper = upper
+  }
+
+  async begin(changes: readonly Change[]): Promise<void> {
+    if (!this.#upper.capabilities.persistent) return
+    const versions = changes.map(({ path, to }) => [path, versionOf(to)])
+    const bytes = new TextEncoder().encode(JSON.stringify(versions))
+    const note: Change = { path: BEGUN, expect: 'any', to: { type: 'file', bytes } }
+    await this.#upper.commit([reservedDirectory, note], { durability: 'durable' })
+    this.state = 'going on'
+  }
+
+  async abandon(): Promise<void> {
+    if (this.state === 'none') return
+    this.state = 'abandoned'
+    try {
+      await this.#upper.commit(this.removal('abandoned'), { durability: 'durable' })
+      this.state = 'none'
+    } catch {
+      // The next change removes it.
+    }
+  }
+
+  /** Returns the change that removes the note, if it is in this state. */
+  removal(state: 'going on' | 'abandoned'): Change[] {
+    return this.state === state ? [{ path: BEGUN, expect: 'any', to: null }] : []
   }
 }
 
