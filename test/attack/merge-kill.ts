@@ -97,6 +97,9 @@ async function killOne(child: ChildProcess, before: Said): Promise<Said & { last
   return { ...(said as unknown as Said), last }
 }
 
+/** What an overlay notes of its bases, which may stay when nothing is pending. */
+const isNote = /^\.wardspace-overlay(\/[0-9a-f]{64})?$/
+
 /** Reopens both layers, checks what they show, and merges. Returns what is there then. */
 async function inspect(places: readonly string[], said: Said, report: MergeKillReport): Promise<Said> {
   const [root = '', upper = '', rootState = '', upperState = ''] = places
@@ -124,7 +127,8 @@ async function inspect(places: readonly string[], said: Said, report: MergeKillR
     const expected = textOf({ ...found, overlay: shown.overlay })
     if (textOf(end) !== expected) report.lost.push(`${at}: the merge has ${textOf(end)} instead of ${expected}`)
     if ((await draft.pending()).length > 0) report.torn.push(`${at}: changes are left after the merge`)
-    for (const directory of [root, upper]) report.strays.push(...straysIn(directory).map((path) => `${at}: ${path}`))
+    const strays = [root, upper].flatMap(straysIn).filter((path) => !isNote.test(path))
+    report.strays.push(...strays.map((path) => `${at}: ${path}`))
     return { ...end, merged: end.overlay }
   } finally {
     await above.close()
