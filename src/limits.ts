@@ -14,6 +14,12 @@ export const defaultLimits = {
   readBytes: 64 * KIB,
   /** The largest file that text tools load whole. */
   textFileBytes: 10 * MIB,
+  /** An image that `read_file` shows: its bytes (5 MiB in Base64), the pixels of its longer side, and all its pixels. */
+  imageBytes: 3.75 * MIB,
+  imageSide: 8000,
+  imagePixels: 40_000_000,
+  /** The largest PDF document that `read_file` shows. */
+  documentBytes: 8 * MIB,
   writeBytes: 1 * MIB,
   appendTotalBytes: 10 * MIB,
   /** Entries of one move or copy. */

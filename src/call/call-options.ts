@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { isTakenMedia } from '../files/media/types.ts'
 import {
   checkOptions,
   isAbortSignal,
@@ -14,6 +15,7 @@ export const callOptionTable: OptionTable<CallOptions> = {
   signal: isAbortSignal,
   approve: isFunction,
   step: isText,
+  media: isTakenMedia(),
   onProgress: isFunction,
 }
 

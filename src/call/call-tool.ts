@@ -321,7 +321,7 @@ export async function draftCall(
   call: AuthorizedCall,
   { began, ask }: Pick<CallApprovals, 'ask'> & Pick<ApprovalContext, 'began'>,
 ): Promise<ProposedDraft> {
-  const { signal, grant, onProgress } = options
+  const { signal, grant, onProgress, media } = options
   audit.enterStep('draft')
   throwIfAborted(signal)
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
@@ -329,7 +329,7 @@ export async function draftCall(
   const reads = new Set<Path>()
   const openCommands = await commandsFor(workspace, call.tool)
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
-  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit, reads, openCommands }
+  const contextOptions = { audit, taint, signal, ask, began, onProgress, media, commit, reads, openCommands }
   const context = createToolContext(workspace, grantedRun, call, contextOptions)
   const draft =
     (await options.draftFiles?.(call, context, contextOptions)) ??
@@ -533,7 +533,9 @@ function projectResult(
   result: Success,
 ): Success {
   if (options.draftFiles !== undefined) return result
-  const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
+  const limit = (whole: Success) => limitResult(whole, workspace.limits.projectionBytes, run.artifacts)
+  const { media, ...others } = result
+  const answer = draft.hasMedia === true && media !== undefined ? { ...limit(others as Success), media } : limit(result)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
   return answer

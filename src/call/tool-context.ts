@@ -26,6 +26,7 @@ export interface ToolContextOptions
   readonly openCommands: typeof openCommandSession | undefined
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
+  readonly media: CallOptions['media']
   readonly taint: TaintTracker
   /** Receives the files that the tool reads. */
   readonly reads: Set<Path>
@@ -38,7 +39,7 @@ export function createToolContext(
   call: AuthorizedCall,
   options: ToolContextOptions,
 ): BuiltinContext {
-  const { audit, taint, signal, onProgress, reads } = options
+  const { audit, taint, signal, onProgress, media, reads } = options
   let session: BuiltinContext['commands']
   const isOwn = workspace.ownTools.has(call.tool)
   const requireHostAllowed = (host: string) => taint.requireHostAllowed(host)
@@ -64,6 +65,7 @@ export function createToolContext(
       onRead: addRead,
     }),
     limits: workspace.limits,
+    media,
     signal,
     warnings: [],
     progress: (done, unit, total) =>

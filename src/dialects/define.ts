@@ -44,6 +44,7 @@ export {
   narrowInput,
   refuseUnused,
   renamedFields,
+  takingMedia,
   tryCall,
   trySteps,
 } from './runtime/steps.ts'

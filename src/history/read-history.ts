@@ -25,6 +25,8 @@ export interface ShownLines {
   readonly startLine: number
   readonly endLine: number
   readonly lineNumbers: boolean
+  /** Of what is not the text of the file: `media`, its bytes. */
+  readonly form?: 'media'
 }
 
 /**
@@ -110,11 +112,15 @@ export function createReadHistory(): ReadHistory {
       readings.set(lines.path, { sha256: lines.sha256, entries: [...entries, { lines, callId }].slice(-MAX_READINGS) })
       if (readings.size > MAX_FILES) deleteOldest(readings)
     },
-    findCall({ path, sha256, startLine, endLine, lineNumbers }) {
+    findCall({ path, sha256, startLine, endLine, lineNumbers, form }) {
       const latest = readings.get(path)
       if (latest?.sha256 !== sha256) return undefined
       return latest.entries.findLast(
-        ({ lines }) => lines.lineNumbers === lineNumbers && lines.startLine <= startLine && lines.endLine >= endLine,
+        ({ lines }) =>
+          lines.lineNumbers === lineNumbers &&
+          lines.form === form &&
+          lines.startLine <= startLine &&
+          lines.endLine >= endLine,
       )?.callId
     },
     forgetLines: (path) => void readings.delete(path),

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { TakenMedia } from '../files/media/types.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { ReadHistory } from '../history/read-history.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
@@ -32,12 +33,16 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly verdict?: Verdict
   /** A plan that needs an approval. Once approved, it applies to the run. */
   readonly plan?: WorkPlan
+  /** The result has `media`. The limit of results leaves it whole, because the tool bounds it. */
+  readonly hasMedia?: true
   /** Called with the final answer, after hooks and limits. Must not throw. */
   readonly onResult?: (answer: ResultFields) => void
 }
 
 /** A context with the services that only built-in tools use. */
 export interface BuiltinContext extends ToolContext {
+  /** The media that the caller takes beside text. */
+  readonly media: TakenMedia | undefined
   readonly previousReads: PreviousReads
   /** `hash`: replacing a file needs its hash, or a reading of the whole file. `shown`: it needs both. */
   readonly staleGuard: 'hash' | 'shown'

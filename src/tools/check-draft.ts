@@ -25,7 +25,7 @@ const count: FieldCheck = {
 
 type Fields<T> = Readonly<Record<keyof T, FieldCheck>>
 
-const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths'>> = {
+const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia'>> = {
   summary: text,
   changes: optional(list),
   accesses: optional(list),

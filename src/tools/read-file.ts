@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import { ToolError } from '../errors.ts'
 import { classifyContent } from '../files/classify/index.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
@@ -7,42 +7,10 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
+import type { Stat } from '../storage/backend.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
-import { pathField } from './shared/fields.ts'
 import { type WindowRequest, windowOf } from './shared/line-window.ts'
-
-const input = z.strictObject({
-  path: pathField.check(z.describe('File to read, or artifact://RUN/NAME of a stored result')),
-  startLine: z._default(z.int().check(z.minimum(1), z.describe('First line, from 1')), 1),
-  startColumn: z._default(z.int().check(z.minimum(1), z.describe('Where to continue a cut line: its nextColumn')), 1),
-  maxLines: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines'))),
-  lineNumbers: z._default(z.boolean().check(z.describe('Put "%6d | " before each line')), false),
-  ifChanged: z._default(
-    z.boolean().check(z.describe('No content if you have already seen these lines of this version')),
-    false,
-  ),
-})
-
-const output = z.object({
-  path: z.string(),
-  content: z.string(),
-  startLine: z.number(),
-  endLine: z.number(),
-  totalLines: z.number(),
-  sha256: z.string(),
-  truncated: z.boolean(),
-  nextColumn: z.optional(z.number().check(z.describe('If endLine is cut: the startColumn that continues it'))),
-  kind: z.string(),
-  encoding: z.string(),
-  eol: z.string(),
-  bom: z.boolean(),
-  unchangedSince: z.optional(
-    z.string().check(z.describe('With ifChanged: the earlier call that showed these lines; content is then empty')),
-  ),
-})
-
-type Input = z.output<typeof input>
-type Output = z.output<typeof output>
+import { type ReadInput, type ReadOutput, readInput, readOutput } from './shared/read-contract.ts'
 
 /** Reads a range of lines of a text file, with the version that later changes must expect. */
 export const readFile = defineBuiltinTool({
@@ -50,8 +18,8 @@ export const readFile = defineBuiltinTool({
   title: 'Read file',
   description:
     'Read lines of a text file. The sha256 is the version to pass as expectedSha256 when changing it. Secrets are shown as [REDACTED:…] marks.',
-  input,
-  output,
+  input: readInput,
+  output: readOutput,
   permission: 'file:read',
   mutates: false,
   idempotent: true,
@@ -69,33 +37,55 @@ export const readFile = defineBuiltinTool({
     if (target === undefined) return readArtifact(input, request, context)
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
-    if (stat.size > limits.textFileBytes) {
-      const { readLargeFile } = await import('./shared/large-file.ts')
-      const { head, ...large } = await readLargeFile(context, target.path, stat, request)
-      return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
+    if (context.media === undefined || context.media === false || stat.size === 0)
+      return readText(input, target, stat, request, context)
+    const { readMedia } = await import('./shared/read-media.ts')
+    const found = await readMedia(input, target, stat, context)
+    if (found !== undefined && !(found instanceof ToolError)) return found
+    try {
+      return await readText(input, target, stat, request, context)
+    } catch (error) {
+      // The refusal of an image says more than that it is not text.
+      throw error instanceof ToolError && error.code.startsWith('UNSUPPORTED_') ? (found ?? error) : error
     }
-    const document = await files.document(target.path, limits.textFileBytes)
-    const slice = windowOf(document.text, request, target.asked, document.redaction.marks)
-    return draftOf(input, target, context, {
-      ...slice,
-      sha256: document.sha256,
-      kind: kindOf(target, document.bytes),
-      encoding: document.encoding,
-      eol: document.eol,
-      bom: document.bom,
-    })
   },
 })
 
-type Slice = Omit<Output, 'path'>
+/** Reads lines of a text file. */
+async function readText(
+  input: ReadInput,
+  target: GuardedAccess,
+  stat: Stat,
+  request: WindowRequest,
+  context: BuiltinContext,
+): Promise<BuiltinDraft<ReadOutput>> {
+  const { limits, files } = context
+  if (stat.size > limits.textFileBytes) {
+    const { readLargeFile } = await import('./shared/large-file.ts')
+    const { head, ...large } = await readLargeFile(context, target.path, stat, request)
+    return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
+  }
+  const document = await files.document(target.path, limits.textFileBytes)
+  const slice = windowOf(document.text, request, target.asked, document.redaction.marks)
+  return draftOf(input, target, context, {
+    ...slice,
+    sha256: document.sha256,
+    kind: kindOf(target, document.bytes),
+    encoding: document.encoding,
+    eol: document.eol,
+    bom: document.bom,
+  })
+}
+
+type Slice = Omit<ReadOutput, 'path'>
 
 /** Returns the draft for some lines of a file. With `ifChanged`, leaves out content that the run has seen. */
 function draftOf(
-  { lineNumbers, ifChanged, startColumn }: Input,
+  { lineNumbers, ifChanged, startColumn }: ReadInput,
   target: GuardedAccess,
   { previousReads, warnings }: Pick<BuiltinContext, 'previousReads' | 'warnings'>,
   slice: Slice,
-): BuiltinDraft<Output> {
+): BuiltinDraft<ReadOutput> {
   const { startLine, endLine, totalLines, sha256, content, nextColumn } = slice
   const isPart = nextColumn !== undefined || startColumn > 1
   const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isPart
@@ -146,10 +136,10 @@ function kindOf(target: GuardedAccess, bytes: Uint8Array): string {
 
 /** Reads lines of an artifact. */
 async function readArtifact(
-  input: Input,
+  input: ReadInput,
   request: WindowRequest,
   context: BuiltinContext,
-): Promise<BuiltinDraft<Output>> {
+): Promise<BuiltinDraft<ReadOutput>> {
   const text = await context.readArtifact(input.path)
   const slice = windowOf(text, request, input.path)
   if (slice.nextColumn !== undefined) context.warnings.push(cutLineWarning(slice.endLine, slice.nextColumn))

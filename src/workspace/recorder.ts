@@ -1,7 +1,9 @@
 import type { CallOptions } from '../call/state/call.ts'
 import type { RunState, Task } from '../call/state/run-state.ts'
+import type { TakenMedia } from '../files/media/types.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'
+import { withMediaDigests } from './media-digests.ts'
 
 /** The options of the recorded workspace that are data. The first line of a recording. */
 export interface RecordedWorkspace {
@@ -45,6 +47,8 @@ export interface RecordedStep {
   readonly at: number
   /** The answers of the approver that was passed with the call, in order. */
   readonly answers?: readonly HandlerAnswer[]
+  /** The media that the caller took. Of their data, the result has the hash. */
+  readonly media?: TakenMedia
   /** The message about the options of the caller, if they were invalid and refused the step. */
   readonly refusedOptions?: string
   /** The input contained a secret, which is replaced by a mark. The step cannot be repeated. */
@@ -142,12 +146,14 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
       const callApprove = recordAnswers(options.approve, (answer) => answers.push(answer))
       const result = await act(callApprove === undefined ? options : { ...options, approve: callApprove })
       const input = withoutSecrets(step.input)
+      const hasMedia = options.media !== undefined && options.media !== false
       put(slot, {
         ...step,
         ...(step.refusedOptions === undefined ? {} : { refusedOptions: withoutSecrets(step.refusedOptions).value }),
         runId: run.id,
         input: input.value,
-        result: withoutSecrets(result).value,
+        result: withoutSecrets(hasMedia ? withMediaDigests(result) : result).value,
+        ...(hasMedia ? { media: options.media } : {}),
         at,
         ...(answers.length === 0 ? {} : { answers: withoutSecrets(answers).value }),
         ...(input.changed ? { redacted: true } : {}),

@@ -18,6 +18,7 @@ import {
   type WorkspaceOptions,
   type WorkspaceRun,
 } from './create-workspace.ts'
+import { withMediaDigests } from './media-digests.ts'
 import { workspaceOptions } from './options.ts'
 import type { Recorded, RecordedStep, RecordedWorkspace } from './recorder.ts'
 
@@ -125,7 +126,8 @@ export async function replay(entries: readonly Recorded[], requested: ReplayOpti
       if (run === undefined) throw new TypeError(`The recording contains no run ${JSON.stringify(entry.runId)}`)
       if (entry.redacted === true) return { ok: false, steps: equalSteps, step: entry, why: 'secret' }
       now = entry.at
-      const replayed: unknown = JSON.parse(JSON.stringify((await repeat(workspace, run, entry, approvals)) ?? null))
+      const repeated: unknown = JSON.parse(JSON.stringify((await repeat(workspace, run, entry, approvals)) ?? null))
+      const replayed = entry.media === undefined ? repeated : withMediaDigests(repeated)
       noteApproval(approvals, entry.result, replayed)
       const difference = firstDifference(entry.result ?? null, replayed, '')
       if (difference !== undefined)
@@ -168,7 +170,7 @@ const noFurtherAnswer = { deny: 'The recording has no further answer' }
 async function repeat(
   workspace: Workspace | DialectWorkspace,
   run: WorkspaceRun | DialectRun,
-  { type, name = '', input, answers = [], result, refusedOptions }: RecordedStep,
+  { type, name = '', input, answers = [], result, refusedOptions, media }: RecordedStep,
   approvals: ReadonlyMap<string, string>,
 ): Promise<unknown> {
   const remaining = [...answers]
@@ -176,6 +178,7 @@ async function repeat(
   const options: CallOptions = isRefused
     ? (new RefusedOptions(refusedOptions) as CallOptions)
     : {
+        ...(media === undefined ? {} : { media }),
         ...(remaining.length === 0 ? {} : { approve: () => remaining.shift() ?? noFurtherAnswer }),
         // A call that was cancelled when it was recorded is cancelled again.
         ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),

@@ -18,7 +18,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
 
 /** What the model gets, or the error that the framework makes an error result of. */
-type Answer = string | { readonly type: string; readonly value: unknown } | undefined
+type Answer = string | readonly unknown[] | { readonly type: string; readonly value: unknown } | undefined
 
 /** A function that calls a tool as a framework does, and the parts of the call that the framework passes on. */
 interface Runner {

@@ -3,7 +3,9 @@ import { Volume } from 'memfs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
 import {
+  type AnthropicOptions,
   anthropicTools,
+  type GeminiOptions,
   geminiTools,
   llamaIndexTools,
   type OfferOptions,
@@ -153,9 +155,10 @@ const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
 }
 const patterns: Kind = (value) => text(value) || texts(value)
 const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []), approve: callback }
-/** Who asks for approvals. */
-const asked = { results: none, approvals: none, onPending: none }
-const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, onProgress: callback }
+const media: Kind = (value) => flag(value) || same(value, [])
+/** Who asks for approvals, and the media. */
+const asked = { results: none, approvals: none, onPending: none, media }
+const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, media, onProgress: callback }
 const { backend, mounts, shell, hooks, checks, git: gitKind, history, extraTools, dialect } = workspaceKinds
 const { mounts: _, ...execKinds } = workspaceKinds
 
@@ -270,15 +273,16 @@ const faces: readonly Face[] = [
     after: none,
   }),
   face<{ author?: { name: string; email: string } }>('git()', git, { author: { name: text, email: text } }),
-  face<OfferOptions>('anthropicTools()', (options) => anthropicTools(workspace, options), offer),
-  face<OfferOptions>('geminiTools()', (options) => geminiTools(workspace, options), offer),
+  face<AnthropicOptions>('anthropicTools()', (options) => anthropicTools(workspace, options), { ...offer, media }),
+  face<GeminiOptions>('geminiTools()', (options) => geminiTools(workspace, options), { ...offer, media }),
   face<LangChainOptions>('langchainTools()', (options) => langchainTools(workspace, options), {
     ...offer,
+    media,
     interrupt: callback,
   }),
   face<OfferOptions>('llamaIndexTools()', (options) => llamaIndexTools(workspace, options), offer),
   face<OpenAiAgentOptions>('openAiTools()', (options) => openAiTools(workspace, options), {
-    ...{ ...offer, strict: flag, approvals: none, onPending: none },
+    ...{ ...offer, media, strict: flag, approvals: none, onPending: none },
   }),
   face<OpenAiOptions>('openAiChatTools()', (options) => openAiChatTools(workspace, options), {
     ...offer,
@@ -294,6 +298,7 @@ const faces: readonly Face[] = [
     version: text,
     run: none,
     approvalTimeoutMs: positive,
+    media,
     roots: { open: callback, timeoutMs: positive },
   }),
   face<McpHandlerOptions>('mcpHandler()', (options) => mcpHandler({ ...{ open: none as never }, ...options }), {

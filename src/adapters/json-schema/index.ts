@@ -3,19 +3,29 @@
  * of OpenAI, Anthropic, Gemini and LlamaIndex.
  */
 export {
+  type AnthropicBlock,
   type AnthropicCall,
+  type AnthropicOptions,
   type AnthropicResult,
   type AnthropicRunContext,
   type AnthropicTool,
   anthropicTools,
 } from '../model/anthropic.ts'
 export type { PendingCall } from '../model/framework-approvals.ts'
-export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from '../model/gemini.ts'
+export {
+  type GeminiCall,
+  type GeminiOptions,
+  type GeminiResult,
+  type GeminiTool,
+  geminiTools,
+} from '../model/gemini.ts'
 export { type LlamaIndexTool, llamaIndexTools } from '../model/llama-index.ts'
+export type { MediaOptions } from '../model/media.ts'
 export { type ModelTool, modelTools } from '../model/model-tools.ts'
 export { type NativeTool, nativeTools } from '../model/native.ts'
 export {
   type OpenAiAgentOptions,
+  type OpenAiAgentPart,
   type OpenAiCall,
   type OpenAiCallDetails,
   type OpenAiChatCall,
@@ -24,6 +34,7 @@ export {
   type OpenAiFunction,
   type OpenAiOptions,
   type OpenAiParameters,
+  type OpenAiPart,
   type OpenAiResult,
   type OpenAiTool,
   openAiChatTools,

@@ -7,8 +7,8 @@ import type { CallOptions } from '../../call/state/call.ts'
 import { checkOptions, isFunction } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { approvalsOf, type PendingCall } from '../model/framework-approvals.ts'
+import { isImage, type MediaOptions, type ModelMedia, mediaCheck, takenTypes } from '../model/media.ts'
 import { modelTools } from '../model/model-tools.ts'
-import { resultToText } from '../model/result-text.ts'
 import {
   type CallableDialectTools,
   type CallableTools,
@@ -18,15 +18,17 @@ import {
   offerTable,
   selectTools,
 } from '../model/select-tools.ts'
+import { modelAnswer } from '../model/toolbox.ts'
 import { filesTable, type OpenTarget, openTarget, type SandboxTarget, withText } from '../sandbox/target.ts'
 
 export type { FileOptions } from '../../workspace/files.ts'
 export type { PendingAnswer, PendingCall } from '../model/framework-approvals.ts'
+export type { MediaOptions } from '../model/media.ts'
 export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
 export type { SandboxCaller, SandboxTarget } from '../sandbox/target.ts'
 
 /** Tools to offer, and the `interrupt` of LangGraph. */
-export interface LangChainOptions extends OfferOptions {
+export interface LangChainOptions extends OfferOptions, MediaOptions {
   /**
    * `interrupt` of `@langchain/langgraph`, for a graph with a checkpointer that asks for approvals in its own flow; the workspace must
    * have no `approve`. A call that needs an approval interrupts the graph with a `PendingCall`. The graph continues with
@@ -56,8 +58,9 @@ export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
   requested?: LangChainOptions,
 ): LangChainTool[] {
-  const table = { ...offerTable, interrupt: isFunction }
-  const { interrupt, ...options } = checkOptions<LangChainOptions>('langchainTools()', requested, table)
+  const table = { ...offerTable, ...mediaCheck(), interrupt: isFunction }
+  const { interrupt, ...checked } = checkOptions<LangChainOptions>('langchainTools()', requested, table)
+  const options = { ...checked, ...takenTypes(checked.media) }
   const approvals = interrupt === undefined ? 'workspace' : 'framework'
   const asking = approvalsOf('langchainTools()', workspace, { ...options, approvals })
   const run: { callTool(name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> } =
@@ -77,7 +80,8 @@ export function langchainTools(
             asking === undefined || interrupt === undefined || id === undefined
               ? await run.callTool(name, input, callOptionsOf(options, id, signal))
               : await asking.callAsking({ id, name, input, signal }, interrupt)
-          const { text, isError } = resultToText(name, result)
+          const { text, isError, media } = modelAnswer(name, result, options.media)
+          if (media.length > 0) return [blocksOf(text, media), result]
           if (!isError || id === undefined) return [text, result]
           return [new ToolMessage({ content: text, artifact: result, tool_call_id: id, name, status: 'error' }), result]
         },
@@ -121,4 +125,13 @@ class FileStore extends Serializable implements LangChainFileStore {
     this.writeFile = (path, contents) =>
       withText(target, undefined, async () => void (await files.write(rooted(path), contents)))
   }
+}
+
+/** Returns the standard content blocks of LangChain. */
+function blocksOf(text: string, media: readonly ModelMedia[]) {
+  const files = media.map((one) => {
+    const { name: filename, ...data } = one
+    return isImage(one) ? { type: 'image', ...data } : { type: 'file', ...data, metadata: { filename } }
+  })
+  return [...(text === '' ? [] : [{ type: 'text', text }]), ...files]
 }

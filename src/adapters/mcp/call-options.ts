@@ -12,10 +12,13 @@ export interface RequestOptions {
   readonly callOptions: CallOptionsFactory
 }
 
-/** Returns a factory for the calls of a client. `timeoutMs` limits the time for the answer to an approval request. */
-export function createCallOptions(timeoutMs: number): CallOptionsFactory {
+/**
+ * Returns a factory for the calls of a client. `timeoutMs` limits the time for the answer to an approval request, and `media` are
+ * the images and documents that the client takes.
+ */
+export function createCallOptions(timeoutMs: number, media: NonNullable<CallOptions['media']>): CallOptionsFactory {
   return (request, onAsked = () => {}) => {
     const approve = elicitApproval(request, { timeoutMs, onAsked })
-    return { signal: request.signal, ...(approve === undefined ? {} : { approve }) }
+    return { signal: request.signal, media, ...(approve === undefined ? {} : { approve }) }
   }
 }

@@ -1,3 +1,4 @@
+import { isTakenMedia, type TakenMedia } from '../../files/media/types.ts'
 import {
   checkArgument,
   checkOptions,
@@ -26,6 +27,12 @@ export interface McpServerOptions {
   readonly run?: WorkspaceRun | DialectRun
   /** Milliseconds until an approval request at the client expires. Default: 30 minutes. */
   readonly approvalTimeoutMs?: number
+  /**
+   * The images and documents that the client takes: `true`, `false`, or a list of types such as `image/png`. `read_file` returns an
+   * image as an `image` block, and a PDF document as an embedded resource, which every version of the protocol has; a resource of
+   * such a file is a blob. Default: true.
+   */
+  readonly media?: TakenMedia
   /** Serves the roots of the client, if it has any. By default, the workspace is served and the roots are ignored. */
   readonly roots?: ClientRoots
 }
@@ -52,6 +59,7 @@ const optionTable: OptionTable<McpServerOptions> = {
   version: isText,
   run: isObjectWith('a run', 'callTool'),
   approvalTimeoutMs: isPositive,
+  media: isTakenMedia(),
   roots: shape<ClientRoots>({ open: isFunction, timeoutMs: isPositive }, 'open'),
 }
 
@@ -74,8 +82,8 @@ export function createMcpServer(workspace: Workspace | DialectWorkspace, request
   checkArgument('createMcpServer()', 'workspace', workspace, isObjectWith('a workspace', 'callTool', 'explain', 'run'))
   const options = checkOptions<McpServerOptions>('createMcpServer()', requested, optionTable)
   const { name = 'wardspace', version = '0.1.0', run = workspace } = options
-  const { approvalTimeoutMs = APPROVAL_TIMEOUT, roots } = options
-  return new WorkspaceServer({ workspace, run }, { name, version, approvalTimeoutMs, roots })
+  const { approvalTimeoutMs = APPROVAL_TIMEOUT, media = true, roots } = options
+  return new WorkspaceServer({ workspace, run }, { name, version, approvalTimeoutMs, media, roots })
 }
 
 class WorkspaceServer implements McpServer {

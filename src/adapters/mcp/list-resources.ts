@@ -47,7 +47,8 @@ export const resourceTemplates: ListResourceTemplatesResult = {
       uriTemplate: fileTemplate,
       name: 'file',
       title: 'A file of the workspace',
-      description: 'Text of a file by its path from the root; large ones in ranges of lines.',
+      description:
+        'A file by its path from the root: its text, large ones in ranges of lines; an image or PDF as a blob.',
     },
     {
       uriTemplate: artifactTemplate,

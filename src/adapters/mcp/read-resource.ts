@@ -1,5 +1,6 @@
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
+import { describedMedia, mediaOf } from '../model/media.ts'
 import { failureError } from './protocol-errors.ts'
 import type { ReadResourceResult } from './sdk.ts'
 import { ownCalls, type ServedRun } from './served-workspace.ts'
@@ -25,6 +26,7 @@ export async function readResource(
             uri,
             name.path,
             requireSuccess(await ownCalls(run).call('read_file', { path: name.path, ...name.range }, options)),
+            options,
           )
     case 'diff': {
       const { diff, ...metadata } = requireSuccess(
@@ -77,7 +79,7 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
       throw refuse('WRITE_CONFLICT', `Cannot read ${quoted} whole: it changed during the read`, 'Read it again.')
     }
     text += part.content
-    if (!part.truncated) return textOf(uri, path, { ...part, content: text, startLine: 1 })
+    if (!part.truncated) return textOf(uri, path, { ...part, content: text, startLine: 1 }, options)
     const isShortened = part.nextColumn === undefined && !part.content.endsWith('\n')
     if (text.length > MAX_TEXT || isShortened) {
       const hint = `Read it in ranges, as ${uri}?startLine=1&maxLines=${PART_LINES}`
@@ -88,8 +90,14 @@ async function wholeText(run: ServedRun, uri: string, path: string, options: Cal
   }
 }
 
-function textOf(uri: string, path: string, result: Success): Contents {
-  const { content, ...metadata } = result
+function textOf(uri: string, path: string, result: Success, { media: taken }: CallOptions): Contents {
+  const { content, media: whole, ...metadata } = result
+  const [media] = mediaOf(result, taken)
+  if (media !== undefined) {
+    const { data: blob, mimeType } = media
+    const call = { ...metadata, media: describedMedia(whole) }
+    return { uri, mimeType, blob, _meta: { 'wardspace/call': call } }
+  }
   return contents(uri, mimeTypeOf(path), String(content), metadata)
 }
 

@@ -1,3 +1,4 @@
+import type { TakenMedia } from '../../files/media/types.ts'
 import type { DialectWorkspace, Workspace } from '../../workspace/create-workspace.ts'
 import { createCallOptions } from './call-options.ts'
 import type { ClientRoots } from './client-roots.ts'
@@ -17,6 +18,7 @@ export interface ConnectionOptions {
   readonly name: string
   readonly version: string
   readonly approvalTimeoutMs: number
+  readonly media: TakenMedia
   readonly roots: ClientRoots | undefined
   /** The version of the protocol: `modern` since 2026-07-28, without `initialize` and without requests of the server. */
   readonly era: 'legacy' | 'modern'
@@ -54,7 +56,7 @@ export function serveConnection(first: Served, options: ConnectionOptions): Serv
 
   const requests = {
     rounds: createRounds(server, options.era),
-    callOptions: createCallOptions(options.approvalTimeoutMs),
+    callOptions: createCallOptions(options.approvalTimeoutMs, options.media),
   }
   const resources = serveResources(server, serving, requests)
   serveTools(server, serving, { ...requests, onResult: resources.addArtifacts })

@@ -1,6 +1,7 @@
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import { checkOptions, isOneOf } from '../../util/check-options.ts'
 import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
+import { isImage, type MediaOptions, mediaCheck, mediaOf, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
 import { resultToText } from './result-text.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from './select-tools.ts'
 
 /** Run, tools, approval handler and form of the results. */
-export interface AgentToolOptions extends OfferOptions {
+export interface AgentToolOptions extends OfferOptions, MediaOptions {
   /**
    * What the model receives: the text of `toModelText`, in the fewest tokens, or the whole result as JSON, for example for a scripted
    * model that reads its fields. The program receives the whole result in both cases. Default: `text`.
@@ -63,9 +64,9 @@ export interface AskContext {
   readonly messages?: readonly unknown[]
 }
 
-/** What a model receives for a call. A refusal is an error, for models that distinguish errors. */
+/** What a model receives for a call. A refusal is an error, for models that distinguish errors. Media are `content`. */
 export interface AgentToolOutput {
-  readonly type: 'text' | 'json' | 'error-text' | 'error-json'
+  readonly type: 'text' | 'json' | 'error-text' | 'error-json' | 'content'
   readonly value: unknown
 }
 
@@ -76,8 +77,9 @@ export function agentTools(
   requested?: AgentToolOptions,
   flow: 'asks before' | 'suspends' = 'asks before',
 ): Record<string, AgentTool> {
-  const table = { ...offerTable, results: isOneOf('text', 'json'), ...approvalTable }
-  const options = checkOptions<AgentToolOptions>(owner, requested, table)
+  const table = { ...offerTable, results: isOneOf('text', 'json'), ...approvalTable, ...mediaCheck() }
+  const checked = checkOptions<AgentToolOptions>(owner, requested, table)
+  const options = { ...checked, ...takenTypes(checked.media) }
   const { run = workspace, results = 'text', onPending } = options
   const asking = approvalsOf(owner, workspace, options)
   const described = selectTools(owner, workspace, options)
@@ -108,7 +110,7 @@ export function agentTools(
               return pending !== undefined
             },
           }),
-        toModelOutput: (result) => modelOutput(name, resultIn(result), results),
+        toModelOutput: (result) => modelOutput(name, resultIn(result), results, options.media),
       }
       return [name, tool]
     }),
@@ -142,8 +144,22 @@ function resultIn(result: CallResult | { readonly output: unknown }): CallResult
   return 'ok' in result || isDialectResult(result) ? result : (result.output as CallResult)
 }
 
-function modelOutput(name: string, result: CallResult, form: 'text' | 'json'): AgentToolOutput {
+function modelOutput(
+  name: string,
+  result: CallResult,
+  form: 'text' | 'json',
+  taken: MediaOptions['media'],
+): AgentToolOutput {
   const { text, isError } = resultToText(name, result)
+  const media = mediaOf(result, taken)
+  if (media.length > 0) {
+    const files = media.map((one) =>
+      isImage(one)
+        ? { type: 'image-data', data: one.data, mediaType: one.mimeType }
+        : { type: 'file-data', data: one.data, mediaType: one.mimeType, filename: one.name },
+    )
+    return { type: 'content', value: [...(text === '' ? [] : [{ type: 'text', text }]), ...files] }
+  }
   const value = isDialectResult(result) ? result.output : result
   if (typeof value === 'string' || form === 'text') return { type: isError ? 'error-text' : 'text', value: text }
   return { type: isError ? 'error-json' : 'json', value }

@@ -1,4 +1,5 @@
 import { checkOptions } from '../../util/check-options.ts'
+import { isImage, type MediaOptions, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
 import {
   type CallableDialectTools,
@@ -7,7 +8,7 @@ import {
   offerTable,
   selectTools,
 } from './select-tools.ts'
-import { createCaller, type Toolbox } from './toolbox.ts'
+import { createCaller, type ModelAnswer, type Toolbox } from './toolbox.ts'
 
 /** A tool of Anthropic's Messages API, which the `toolRunner` of Anthropic's SDK can run. */
 export interface AnthropicTool {
@@ -15,11 +16,11 @@ export interface AnthropicTool {
   readonly description: string
   readonly input_schema: { type: 'object'; [keyword: string]: unknown }
   /**
-   * Runs a call for `toolRunner`, and returns the text for the model.
+   * Runs a call for `toolRunner`, and returns what the model gets: a text, or blocks if it takes media.
    *
    * @throws Error for a refusal, which the runner sends with `is_error`
    */
-  run(input: unknown, context?: AnthropicRunContext): Promise<string>
+  run(input: unknown, context?: AnthropicRunContext): Promise<string | AnthropicBlock[]>
   /** Returns the input unchanged, because the workspace validates it. */
   parse(input: unknown): unknown
 }
@@ -41,9 +42,21 @@ export interface AnthropicCall {
 export interface AnthropicResult {
   type: 'tool_result'
   tool_use_id: string
-  content: string
+  content: string | AnthropicBlock[]
   is_error?: boolean
 }
+
+/** A block of a result with an image or a document. */
+export type AnthropicBlock =
+  | { type: 'text'; text: string }
+  | {
+      type: 'image'
+      source: { type: 'base64'; media_type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'; data: string }
+    }
+  | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string }; title: string }
+
+/** Tools to offer, and the media that the model takes. */
+export interface AnthropicOptions extends OfferOptions, MediaOptions {}
 
 /**
  * Returns the tools of a workspace for Anthropic's Messages API: for `toolRunner`, which runs the calls, or for a loop of your own
@@ -57,10 +70,10 @@ export interface AnthropicResult {
  */
 export function anthropicTools(
   workspace: CallableTools | CallableDialectTools,
-  requested?: OfferOptions,
+  requested?: AnthropicOptions,
 ): Toolbox<AnthropicTool, AnthropicCall, AnthropicResult> {
-  const options = checkOptions<OfferOptions>('anthropicTools()', requested, offerTable)
-  const caller = createCaller(workspace, options)
+  const options = checkOptions<AnthropicOptions>('anthropicTools()', requested, { ...offerTable, ...mediaCheck() })
+  const caller = createCaller(workspace, { ...options, ...takenTypes(options.media) })
   return {
     tools: modelTools(selectTools('anthropicTools()', workspace, options)).map(
       ({ name, description, inputSchema }) => ({
@@ -68,16 +81,26 @@ export function anthropicTools(
         description,
         input_schema: inputSchema,
         async run(input: unknown, { toolUse, signal }: AnthropicRunContext = {}) {
-          const { text, isError } = await caller({ name, input, id: toolUse?.id }, signal ? { signal } : {})
-          if (isError) throw new Error(text)
-          return text
+          const answer = await caller({ name, input, id: toolUse?.id }, signal ? { signal } : {})
+          if (answer.isError) throw new Error(answer.text)
+          return contentOf(answer)
         },
         parse: (input: unknown) => input,
       }),
     ),
     async call(call, callOptions) {
-      const { text, isError } = await caller(call, callOptions)
-      return { type: 'tool_result', tool_use_id: call.id, content: text, ...(isError && { is_error: true }) }
+      const answer = await caller(call, callOptions)
+      const error = answer.isError && { is_error: true }
+      return { type: 'tool_result', tool_use_id: call.id, content: contentOf(answer), ...error }
     },
   }
+}
+
+function contentOf({ text, media }: ModelAnswer): string | AnthropicBlock[] {
+  if (media.length === 0) return text
+  const blocks = media.map((one) => {
+    const source = { type: 'base64', media_type: one.mimeType, data: one.data }
+    return (isImage(one) ? { type: 'image', source } : { type: 'document', source, title: one.name }) as AnthropicBlock
+  })
+  return [...(text === '' ? [] : [{ type: 'text', text } as const]), ...blocks]
 }

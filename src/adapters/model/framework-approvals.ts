@@ -50,13 +50,13 @@ interface Resumable {
 }
 
 /** The options of a call that concern approvals. */
-interface ApprovalsOptions extends Pick<OfferOptions, 'run' | 'approve'> {
+interface ApprovalsOptions extends Pick<OfferOptions, 'run' | 'approve'>, Pick<CallOptions, 'media'> {
   readonly approvals?: 'workspace' | 'framework'
   readonly onPending?: (pending: PendingCall) => void
 }
 
 /** The checks of the options that only approvals have. */
-export const approvalTable: OptionTable<Omit<ApprovalsOptions, 'run' | 'approve'>> = {
+export const approvalTable: OptionTable<Omit<ApprovalsOptions, 'run' | 'approve' | 'media'>> = {
   approvals: isOneOf('workspace', 'framework'),
   onPending: isFunction,
 }
@@ -69,7 +69,7 @@ export const approvalTable: OptionTable<Omit<ApprovalsOptions, 'run' | 'approve'
 export function approvalsOf(
   owner: string,
   workspace: object,
-  { approvals, onPending, run, approve }: ApprovalsOptions,
+  { approvals, onPending, run, approve, media }: ApprovalsOptions,
 ): FrameworkApprovals | undefined {
   if (approvals !== 'framework') {
     if (onPending === undefined) return undefined
@@ -77,7 +77,7 @@ export function approvalsOf(
   }
   checkArgument(owner, 'workspace', workspace, isObjectWith('a workspace with resume()', 'resume'))
   if (approve !== undefined) throw new TypeError(`${owner} takes either approve or approvals: 'framework'`)
-  return new FrameworkApprovals(workspace as Resumable, run ?? (workspace as Caller))
+  return new FrameworkApprovals(workspace as Resumable, run ?? (workspace as Caller), media ? { media } : {})
 }
 
 /**
@@ -88,10 +88,12 @@ export function approvalsOf(
 class FrameworkApprovals {
   readonly #run: Caller
   readonly #workspace: Resumable
+  readonly #options: Pick<CallOptions, 'media'>
   readonly #begun = new Map<string, Begun>()
 
-  constructor(workspace: Resumable, run: Caller) {
+  constructor(workspace: Resumable, run: Caller, options: Pick<CallOptions, 'media'>) {
     this.#workspace = workspace
+    this.#options = options
     this.#run = run
   }
 
@@ -124,7 +126,11 @@ class FrameworkApprovals {
   }
 
   #resume({ approvalId, callId }: PendingCall, answer: ApprovalAnswer, { signal }: FrameworkCall) {
-    return this.#workspace.resume(approvalId, answer, { step: callId, ...(signal && { signal }) })
+    return this.#workspace.resume(approvalId, answer, {
+      ...this.#options,
+      step: callId,
+      ...(signal && { signal }),
+    })
   }
 
   /** Returns the call that was made with this id, if it has the same tool and input. */
@@ -139,6 +145,7 @@ class FrameworkApprovals {
     const { id, name, input, signal } = call
     let request: ApprovalRequest | undefined
     const result: Promise<CallResult> = this.#run.callTool(name, input, {
+      ...this.#options,
       step: id,
       ...(signal && { signal }),
       approve(asked) {

@@ -1,5 +1,6 @@
 import { checkOptions } from '../../util/check-options.ts'
 import { withDefaultInDescription } from './describe-default.ts'
+import { type MediaOptions, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
 import {
   type CallableDialectTools,
@@ -24,8 +25,20 @@ export interface GeminiCall {
 
 /** The part that answers the call. */
 export interface GeminiResult {
-  functionResponse: { id?: string; name: string; response: { output: string } | { error: string } }
+  functionResponse: {
+    id?: string
+    name: string
+    response: { output: string } | { error: string }
+    /** Images and documents, if the model takes them: Gemini 3 or later. */
+    parts?: { inlineData: { mimeType: string; data: string; displayName: string } }[]
+  }
 }
+
+/** Tools to offer, and the media that the model takes. */
+export interface GeminiOptions extends OfferOptions, MediaOptions {}
+
+/** What the API takes in the answer to a call. It takes no GIF. */
+const carried = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'] as const
 
 /**
  * Returns the tools of a workspace for the Gemini API. Their schemas use only the keywords that the API documents, so defaults are
@@ -38,10 +51,10 @@ export interface GeminiResult {
  */
 export function geminiTools(
   workspace: CallableTools | CallableDialectTools,
-  requested?: OfferOptions,
+  requested?: GeminiOptions,
 ): Toolbox<GeminiTool, GeminiCall, GeminiResult> {
-  const options = checkOptions<OfferOptions>('geminiTools()', requested, offerTable)
-  const caller = createCaller(workspace, options)
+  const options = checkOptions<GeminiOptions>('geminiTools()', requested, { ...offerTable, ...mediaCheck(carried) })
+  const caller = createCaller(workspace, { ...options, ...takenTypes(options.media, carried) })
   const functionDeclarations = modelTools(selectTools('geminiTools()', workspace, options)).map(
     ({ name, description, inputSchema }) => ({
       name,
@@ -52,9 +65,11 @@ export function geminiTools(
   return {
     tools: [{ functionDeclarations }],
     async call({ id, name = '', args = {} }, callOptions) {
-      const { text, isError } = await caller({ name, input: args, id }, callOptions)
+      const { text, isError, media } = await caller({ name, input: args, id }, callOptions)
       const response = isError ? { error: text } : { output: text }
-      return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } }
+      const parts = media.map(({ name: displayName, ...data }) => ({ inlineData: { ...data, displayName } }))
+      const answer = { ...(id === undefined ? {} : { id }), name, response }
+      return { functionResponse: parts.length === 0 ? answer : { ...answer, parts } }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { checkOptions, isBoolean, type OptionTable } from '../../util/check-options.ts'
 import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
+import { isImage, type MediaOptions, type ModelMedia, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
-import { resultToText } from './result-text.ts'
 import {
   type CallableDialectTools,
   type CallableTools,
@@ -10,7 +10,7 @@ import {
   selectTools,
 } from './select-tools.ts'
 import { strictSchema, withoutNulls } from './strict.ts'
-import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
+import { createCaller, type ModelAnswer, modelAnswer, parseArguments, type Toolbox } from './toolbox.ts'
 
 /** The definition of a function. */
 export interface OpenAiFunction {
@@ -30,8 +30,8 @@ export type OpenAiParameters = {
 /** A tool of the Responses API, which an agent of OpenAI's Agents SDK can run. */
 export interface OpenAiTool extends OpenAiFunction {
   type: 'function'
-  /** Runs a call for an agent, and returns the text for the model. */
-  invoke(context: unknown, json: string, details?: OpenAiCallDetails): Promise<string>
+  /** Runs a call for an agent, and returns what the model gets: a text, or parts if it takes media. */
+  invoke(context: unknown, json: string, details?: OpenAiCallDetails): Promise<string | OpenAiAgentPart[]>
   /** Whether the agent has to ask a person: false, because the workspace requests approvals, unless `approvals` is `framework`. */
   needsApproval(context?: unknown, input?: unknown, callId?: string): Promise<boolean>
   /** Resolves to true. */
@@ -55,8 +55,20 @@ export interface OpenAiCall {
 export interface OpenAiResult {
   type: 'function_call_output'
   call_id: string
-  output: string
+  output: string | OpenAiPart[]
 }
+
+/** A part of an output with an image or a document. */
+export type OpenAiPart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail: 'auto' }
+  | { type: 'input_file'; filename: string; file_data: string }
+
+/** A part of an output with an image or a document, for an agent of the Agents SDK. */
+export type OpenAiAgentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; image: { data: string; mediaType: string } }
+  | { type: 'file'; file: { data: string; mediaType: string; filename: string } }
 
 /** A tool of Chat Completions, which `runTools` of OpenAI's SDK can run. */
 export interface OpenAiChatTool {
@@ -90,7 +102,7 @@ export interface OpenAiOptions extends OfferOptions {
 }
 
 /** Options of {@link openAiTools}. */
-export interface OpenAiAgentOptions extends OpenAiOptions {
+export interface OpenAiAgentOptions extends OpenAiOptions, MediaOptions {
   /**
    * Who asks for approvals: `approve` of the workspace or of these options, or an agent of the Agents SDK in its own flow. Then the
    * workspace must have no `approve`. A call is made when the SDK asks about it, and waits there if it needs an approval; an answer
@@ -114,12 +126,10 @@ export function openAiTools(
   workspace: CallableTools | CallableDialectTools,
   options?: OpenAiAgentOptions,
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
-  const { tools, answer, inputOf, asking, onPending } = createFunctions(
-    'openAiTools()',
-    workspace,
-    options,
-    approvalTable,
-  )
+  const { tools, answer, inputOf, asking, media, onPending } = createFunctions('openAiTools()', workspace, options, {
+    ...approvalTable,
+    ...mediaCheck(carried),
+  })
   return {
     tools: tools.map((tool) => ({
       type: 'function',
@@ -127,9 +137,10 @@ export function openAiTools(
       async invoke(_context, json, { toolCall, signal } = {}) {
         const { name } = tool
         const id = toolCall?.callId
-        if (asking === undefined || id === undefined) return answer(id, name, json, signal ? { signal } : {})
-        return resultToText(name, await asking.finish({ id, name, input: inputOf(name, parseArguments(json)), signal }))
-          .text
+        if (asking === undefined || id === undefined)
+          return agentOutput(await answer(id, name, json, signal ? { signal } : {}))
+        const call = { id, name, input: inputOf(name, parseArguments(json)), signal }
+        return agentOutput(modelAnswer(name, await asking.finish(call), media))
       },
       async needsApproval(_context, input, id) {
         if (asking === undefined || id === undefined) return false
@@ -140,14 +151,38 @@ export function openAiTools(
       isEnabled: async () => true,
     })),
     async call({ call_id, name, arguments: json }, callOptions) {
-      return { type: 'function_call_output', call_id, output: await answer(call_id, name, json, callOptions) }
+      const output = partsOf(await answer(call_id, name, json, callOptions))
+      return { type: 'function_call_output', call_id, output }
     },
   }
 }
 
+/** What the API takes in the output of a call. Of GIF it takes no animations, so none is sent. */
+const carried = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'] as const
+
+function partsOf({ text, media }: ModelAnswer): string | OpenAiPart[] {
+  if (media.length === 0) return text
+  return [...(text === '' ? [] : [{ type: 'input_text', text } as const]), ...media.map(partOf)]
+}
+
+function partOf(media: ModelMedia): OpenAiPart {
+  const url = `data:${media.mimeType};base64,${media.data}`
+  if (isImage(media)) return { type: 'input_image', image_url: url, detail: 'auto' }
+  return { type: 'input_file', filename: media.name, file_data: url }
+}
+
+function agentOutput({ text, media }: ModelAnswer): string | OpenAiAgentPart[] {
+  if (media.length === 0) return text
+  const parts = media.map((one): OpenAiAgentPart => {
+    const file = { data: one.data, mediaType: one.mimeType }
+    return isImage(one) ? { type: 'image', image: file } : { type: 'file', file: { ...file, filename: one.name } }
+  })
+  return [...(text === '' ? [] : [{ type: 'text', text } as const]), ...parts]
+}
+
 /**
  * Returns the tools of a workspace for Chat Completions, and for the servers that are compatible with it: for `runTools`, which runs
- * the calls, or for a loop of your own over `call`.
+ * the calls, or for a loop of your own over `call`. The API takes only text as the answer to a call, so images and documents are refused.
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
@@ -164,12 +199,15 @@ export function openAiChatTools(
       type: 'function',
       function: {
         ...tool,
-        function: (json, { controller } = {}) =>
-          answer(undefined, tool.name, json, controller ? { signal: controller.signal } : {}),
+        async function(json, { controller } = {}) {
+          const signal = controller ? { signal: controller.signal } : {}
+          return (await answer(undefined, tool.name, json, signal)).text
+        },
       },
     })),
     async call({ id, function: { name, arguments: json } }, callOptions) {
-      return { role: 'tool', tool_call_id: id, content: await answer(id, name, json, callOptions) }
+      const { text } = await answer(id, name, json, callOptions)
+      return { role: 'tool', tool_call_id: id, content: text }
     },
   }
 }
@@ -178,12 +216,13 @@ function createFunctions(
   owner: string,
   workspace: CallableTools | CallableDialectTools,
   requested: OpenAiAgentOptions | undefined,
-  more: Partial<typeof approvalTable> = {},
+  more: Partial<OptionTable<OpenAiAgentOptions>> = {},
 ) {
   const table = { ...offerTable, strict: isBoolean, ...more } as OptionTable<OpenAiAgentOptions>
   const options = checkOptions<OpenAiAgentOptions>(owner, requested, table)
-  const asking = approvalsOf(owner, workspace, options)
-  const caller = createCaller(workspace, options)
+  const taken = { ...options, ...takenTypes(options.media, carried) }
+  const asking = approvalsOf(owner, workspace, taken)
+  const caller = createCaller(workspace, taken)
   const strict = new Set<string>()
   const tools = modelTools(selectTools(owner, workspace, options)).map(({ name, description, inputSchema }) => {
     const parameters = options.strict === false ? undefined : strictSchema(inputSchema)
@@ -196,16 +235,13 @@ function createFunctions(
     }
   })
   const inputOf = (name: string, input: unknown) => (strict.has(name) ? withoutNulls(input) : input)
-  const answer = async (
+  const answer = (
     id: string | undefined,
     name: string,
     json: string,
     callOptions?: { readonly signal?: AbortSignal },
-  ) => {
-    const { text } = await caller({ id, name, input: inputOf(name, parseArguments(json)) }, callOptions)
-    return text
-  }
-  return { tools, answer, inputOf, asking, onPending: options.onPending }
+  ) => caller({ id, name, input: inputOf(name, parseArguments(json)) }, callOptions)
+  return { tools, answer, inputOf, asking, media: taken.media, onPending: options.onPending }
 }
 
 /** The keywords that the types of OpenAI's packages require. */

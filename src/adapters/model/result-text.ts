@@ -71,8 +71,8 @@ type Forms = { readonly [N in ToolName]?: (result: SuccessOf<ToolOutput<N>>) => 
  * a read and after a write.
  */
 const forms: Forms = {
-  read_file: ({ sha256, kind, encoding, eol, bom, truncated, content }) => ({
-    facts: { sha256, kind, encoding, eol, bom, truncated },
+  read_file: ({ sha256, kind, encoding, eol, bom, truncated, content, media }) => ({
+    facts: media === undefined ? { sha256, kind, encoding, eol, bom, truncated } : { sha256 },
     body: content,
   }),
   list_directory: ({ entries }) => ({ body: entries.map(entryLine).join('\n') }),

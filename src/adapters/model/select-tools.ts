@@ -81,9 +81,9 @@ export function selectTools(
   return [...workspace.tools].filter(({ name }) => names?.includes(name) ?? true)
 }
 
-/** Returns the options of one call: the caller's step, the signal and the approval handler. */
+/** Returns the options of one call: the caller's step, the signal, the approval handler and the media that the model takes. */
 export function callOptionsOf(
-  { approve }: OfferOptions,
+  { approve, media }: OfferOptions & Pick<CallOptions, 'media'>,
   step: string | undefined,
   signal: AbortSignal | undefined,
 ): CallOptions {
@@ -91,5 +91,6 @@ export function callOptionsOf(
     ...(step !== undefined && { step }),
     ...(signal && { signal }),
     ...(approve && { approve }),
+    ...(media && { media }),
   }
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import { checkOptions, isAbortSignal } from '../../util/check-options.ts'
+import { type ModelMedia, mediaOf } from './media.ts'
 import { resultToText } from './result-text.ts'
 import {
   type CallableDialectTools,
@@ -27,17 +28,36 @@ interface ModelCall {
   readonly id: string | undefined
 }
 
-/** Returns a function that runs a call and returns the text for the model. */
-export function createCaller(workspace: CallableTools | CallableDialectTools, options: OfferOptions) {
+/** What a model gets for a call. */
+export interface ModelAnswer {
+  readonly text: string
+  readonly isError: boolean
+  /** None, unless the options of the caller take media. */
+  readonly media: readonly ModelMedia[]
+}
+
+/** Returns a function that runs a call and returns what the model gets. */
+export function createCaller(
+  workspace: CallableTools | CallableDialectTools,
+  options: OfferOptions & Pick<CallOptions, 'media'>,
+) {
   const run: { callTool(name: string, input: unknown, options?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   const offers = options.tools === undefined ? undefined : new Set(options.tools)
-  return async ({ name, input, id }: ModelCall, callOptions?: { readonly signal?: AbortSignal }) => {
+  return async (
+    { name, input, id }: ModelCall,
+    callOptions?: { readonly signal?: AbortSignal },
+  ): Promise<ModelAnswer> => {
     const { signal } = checkOptions<{ readonly signal?: AbortSignal }>('call()', callOptions, { signal: isAbortSignal })
     if (offers?.has(name) === false)
-      return { text: `UNKNOWN_TOOL: ${JSON.stringify(name)} is not offered here`, isError: true }
-    return resultToText(name, await run.callTool(name, input, callOptionsOf(options, id, signal)))
+      return { text: `UNKNOWN_TOOL: ${JSON.stringify(name)} is not offered here`, isError: true, media: [] }
+    return modelAnswer(name, await run.callTool(name, input, callOptionsOf(options, id, signal)), options.media)
   }
+}
+
+/** Returns what a model gets for a result. */
+export function modelAnswer(name: string, result: CallResult, taken: CallOptions['media']): ModelAnswer {
+  return { ...resultToText(name, result), media: mediaOf(result, taken) }
 }
 
 /** Parses the arguments of a call. Text that is not JSON is returned as it is, and the workspace refuses it. */

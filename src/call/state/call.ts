@@ -1,6 +1,7 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
 import type { AuditEntry } from '../../audit/record.ts'
 import type { Failure, ToolFailure } from '../../errors.ts'
+import type { TakenMedia } from '../../files/media/types.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Approval, ApprovalQuestion, ApprovalRequest, ApproveHandler } from '../../policy/approval.ts'
@@ -45,6 +46,11 @@ export interface CallOptions {
   readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
+  /**
+   * The media that the caller can pass on to its model: `true` for all, or a list of types such as `image/png`. `read_file` then
+   * returns images and PDF documents as `media`, and refuses them otherwise. Default: none.
+   */
+  readonly media?: TakenMedia
   /** Called with the progress of a long call: counts only, never content. */
   readonly onProgress?: (progress: Progress) => void
 }

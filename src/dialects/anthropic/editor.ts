@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Failure } from '../../errors.ts'
-import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
+import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused, takingMedia } from '../define.ts'
+import { shownMedia } from '../runtime/mcp-text.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import {
@@ -36,7 +37,7 @@ export const editor = defineDialectTool({
   name: 'str_replace_based_edit_tool',
   title: 'Text editor',
   description:
-    'View, create and edit text files. view shows a file with line numbers, or a directory two levels deep; create makes a new file; str_replace replaces a text that occurs exactly once; insert puts lines after a line.',
+    'View, create and edit text files. view shows a file with line numbers, an image if you can see it, or a directory two levels deep; create makes a new file; str_replace replaces a text that occurs exactly once; insert puts lines after a line.',
   input,
   native: { anthropic: { type: 'text_editor_20250728' } },
   uses: ['read_file', 'list_directory'],
@@ -67,7 +68,9 @@ function* view(
   path: string,
   pathMapping: PathMapping,
 ): Steps<Answer | Failure> {
-  const file = yield* viewFile(path, view_range)
+  const file = yield* takingMedia(viewFile(path, view_range))
+  if (file.ok && file.media !== undefined)
+    return shownMedia(`Here's ${requestedPath}, ${file.media.mimeType}:`, requestedPath, file.media)
   if (file.ok) return { output: `Here's the result of running \`cat -n\` on ${requestedPath}:\n${file.text}\n` }
   if (file.code !== 'IS_DIRECTORY') return file
   refuseUnused('a directory', { view_range })

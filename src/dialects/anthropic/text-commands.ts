@@ -1,5 +1,5 @@
 import { type Failure, ToolError } from '../../errors.ts'
-import { call, lastShownVersion, readLines, refuseUnused, trySteps } from '../define.ts'
+import { call, lastShownVersion, type PartialText, readLines, refuseUnused, trySteps } from '../define.ts'
 import { type NewLines, newLinesOf, numberLines, splitLines } from '../runtime/numbered-lines.ts'
 import type { Steps } from '../runtime/types.ts'
 
@@ -40,7 +40,10 @@ export function refuseOtherParameters(
 }
 
 /** Returns the lines of a file with their numbers, all or a range. -1 as the end means the last line. */
-export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: true; text: string } | Failure> {
+export function* viewFile(
+  path: string,
+  range?: readonly number[],
+): Steps<{ ok: true; text: string; media: PartialText['media'] } | Failure> {
   const [first = 1, last = -1] = range ?? []
   if (first < 1 || (last !== -1 && last < first)) {
     throw new ToolError('INVALID_INPUT', `Invalid \`view_range\`: [${first}, ${last}]`, {
@@ -50,7 +53,9 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
   }
   const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
   const read = yield* trySteps(readLines(path, { startLine: first, maxLines }))
-  return read.ok ? { ok: true, text: numberLines(splitLines(read.value.content), read.value.startLine) } : read
+  if (!read.ok) return read
+  const { content, startLine, media } = read.value
+  return { ok: true, text: numberLines(splitLines(content), startLine), media }
 }
 
 /** Replaces a text that occurs once. Returns the lines around it. */

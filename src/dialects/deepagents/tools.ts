@@ -1,9 +1,19 @@
 import * as z from 'zod/mini'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, limitOr, type PathMapping, readPart, renamedFields, ToolError } from '../define.ts'
+import {
+  call,
+  defineDialectTool,
+  limitOr,
+  type PathMapping,
+  readPart,
+  renamedFields,
+  ToolError,
+  takingMedia,
+} from '../define.ts'
 import { formatCommandOutput } from '../runtime/command-text.ts'
 import { globAtAnyDepth } from '../runtime/find-files.ts'
+import { shownMedia } from '../runtime/mcp-text.ts'
 import { numeric } from '../runtime/numeric.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -36,7 +46,7 @@ export const deepagentsTools: readonly DialectTool[] = [
   defineDialectTool({
     name: 'read_file',
     description:
-      'Read lines of a text file, 100 of them unless limit is given. Below a header with the lines that are shown, the content stands as it is.',
+      'Read lines of a text file, 100 of them unless limit is given. Below a header with the lines that are shown, the content stands as it is. Images and PDF are shown if you can see them.',
     input: z.object({
       file_path: filePath,
       offset: z._default(numeric(z.int().check(z.minimum(0), z.describe('Lines to pass over'))), 0),
@@ -47,7 +57,9 @@ export const deepagentsTools: readonly DialectTool[] = [
     limits: { limit: 'readLines' },
     *steps({ file_path, offset, limit }, pathMapping) {
       const range = { startLine: offset + 1, maxLines: limit }
-      const { content, startLine, endLine, totalLines } = yield* readPart(pathMapping.inward(file_path), range)
+      const read = yield* takingMedia(readPart(pathMapping.inward(file_path), range))
+      if (read.media !== undefined) return shownMedia(`${file_path}: ${read.media.mimeType}`, file_path, read.media)
+      const { content, startLine, endLine, totalLines } = read
       if (content === '') return { output: 'System reminder: File exists but has empty contents' }
       const next = endLine < totalLines ? ` | next offset ${endLine}` : ''
       return { output: `@@ lines ${startLine}-${endLine} of ${totalLines}${next} @@\n${content.replace(/\r?\n$/, '')}` }

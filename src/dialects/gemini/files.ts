@@ -2,8 +2,18 @@ import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { call, defineDialectTool, limitOr, readPart, refuseUnused, renamedFields, tryCall } from '../define.ts'
+import {
+  call,
+  defineDialectTool,
+  limitOr,
+  readPart,
+  refuseUnused,
+  renamedFields,
+  takingMedia,
+  tryCall,
+} from '../define.ts'
 import { noteSpelling } from '../runtime/find-files.ts'
+import { shownMedia } from '../runtime/mcp-text.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 import { namedTwice } from '../runtime/steps.ts'
 
@@ -51,7 +61,8 @@ export const listDirectory = defineDialectTool({
 
 export const readFile = defineDialectTool({
   name: 'read_file',
-  description: 'Read a text file, or with start_line and end_line a part of it. A note says what is cut off.',
+  description:
+    'Read a text file, or with start_line and end_line a part of it. A note says what is cut off. Images and PDF are shown if you can see them.',
   input: z.object({
     file_path: filePath,
     start_line: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
@@ -64,7 +75,9 @@ export const readFile = defineDialectTool({
       throw new ToolError('INVALID_INPUT', 'start_line cannot be greater than end_line', { field: 'end_line' })
     }
     const range = { startLine: start_line, maxLines: end_line - start_line + 1 }
-    const { content, startLine, endLine, totalLines, isCut } = yield* readPart(pathMapping.inward(file_path), range)
+    const read = yield* takingMedia(readPart(pathMapping.inward(file_path), range))
+    if (read.media !== undefined) return shownMedia(`Read ${read.media.mimeType}: ${file_path}`, file_path, read.media)
+    const { content, startLine, endLine, totalLines, isCut } = read
     if (startLine === 1 && endLine >= totalLines && !isCut) return { output: content }
     const next =
       endLine < totalLines

@@ -1,8 +1,18 @@
 import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, limitOr, type PathMapping, readPart, refuseUnused, tryCall } from '../define.ts'
+import {
+  call,
+  defineDialectTool,
+  limitOr,
+  type PathMapping,
+  readPart,
+  refuseUnused,
+  takingMedia,
+  tryCall,
+} from '../define.ts'
 import { noteSpelling } from '../runtime/find-files.ts'
+import { shownMedia } from '../runtime/mcp-text.ts'
 import { splitLines } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -25,7 +35,8 @@ export const fileTools: readonly DialectTool[] = [
     }),
     uses: ['read_file'],
     *steps({ path, offset = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, pathMapping) {
-      const read = yield* readPart(pathMapping.inward(path), { startLine: offset, maxLines })
+      const read = yield* takingMedia(readPart(pathMapping.inward(path), { startLine: offset, maxLines }))
+      if (read.media !== undefined) return shownMedia(`${path} (${read.media.mimeType})`, path, read.media)
       const { content, bytes, startLine, endLine, totalLines, isCut } = read
       const isWhole = startLine === 1 && endLine >= totalLines && !isCut
       const extent = isWhole

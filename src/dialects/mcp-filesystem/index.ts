@@ -14,12 +14,13 @@ import {
   readLines,
   readWhole,
   strictGlob,
+  takingMedia,
   toDialectError,
   trySteps,
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { noteSpelling } from '../runtime/find-files.ts'
-import { describeFile, directoryMarker, fencedDiff, formatSizes, mediaAnswer } from '../runtime/mcp-text.ts'
+import { describeFile, directoryMarker, fencedDiff, formatSizes, mediaAnswer, mediaBlock } from '../runtime/mcp-text.ts'
 import type { Answer, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
@@ -136,14 +137,16 @@ const tools = [
   defineDialectTool({
     name: 'read_media_file',
     title: 'Read Media File',
-    description: 'Read a file as base64 with its MIME type. Only files that are text, such as SVG.',
+    description: 'Read an image, a PDF document or a text file, such as SVG, as base64 with its MIME type.',
     input: z.object({ path }),
     output: mediaOutput,
     annotations: readHints,
     uses: ['read_file'],
     *steps({ path }, pathMapping) {
-      const { content } = yield* readWhole(pathMapping.inward(path))
-      return mediaAnswer(path, content)
+      const { content, media } = yield* takingMedia(readWhole(pathMapping.inward(path)))
+      if (media === undefined) return mediaAnswer(path, content)
+      const block = mediaBlock(path, media)
+      return { output: `${path}: ${media.mimeType}`, content: [block], structured: { content: [block] } }
     },
   }),
   defineDialectTool({

@@ -1,8 +1,9 @@
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { byteText } from '../../util/native-bytes.ts'
-import type { Answer } from './types.ts'
+import type { Answer, ContentBlock } from './types.ts'
 
+type Media = NonNullable<ToolOutput<'read_file'>['media']>
 type Entry = ToolOutput<'list_directory'>['entries'][number]
 
 /** Returns the reference server's marker for an entry. */
@@ -57,6 +58,17 @@ export function fencedDiff(diff: string, path: string): string {
   let fence = '```'
   while (hunks.includes(fence)) fence += '`'
   return `${fence}diff\n${header}${hunks}${fence}\n\n`
+}
+
+/** Returns an image or a document as a block, under the name that the caller has for it. */
+export function mediaBlock(path: string, { mimeType, data, type }: Media): ContentBlock {
+  if (type === 'image') return { type: 'image', data, mimeType }
+  return { type: 'resource', resource: { uri: `file://${encodeURI(path)}`, mimeType, blob: data } }
+}
+
+/** Returns the answer with an image or a document below a line of text. */
+export function shownMedia(text: string, path: string, media: Media): Answer {
+  return { output: text, content: [{ type: 'text', text }, mediaBlock(path, media)] }
 }
 
 /** Returns a text file as base64, with the MIME type of its extension. */

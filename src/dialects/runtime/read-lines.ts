@@ -1,6 +1,7 @@
 import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
+import type { ToolOutput } from '../../tools/index.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
 import { callNarrowed, limitOr, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
@@ -13,6 +14,8 @@ export interface FileText {
   readonly totalLines: number
   /** The label of the reading, if the policy has labels. */
   readonly label?: Success['label']
+  /** The image or document that the file is; see `takingMedia`. There are no lines then. */
+  readonly media?: ToolOutput<'read_file'>['media']
 }
 
 /** A range of lines, counted from 1. */
@@ -104,8 +107,8 @@ export function* readPart(path: string, range: LineRange, isExact = false): Step
       throw new ToolError('WRITE_CONFLICT', message, { path, hint: 'Read it again.' })
     }
     sha256 = part.sha256
-    const { endLine, totalLines, nextColumn, label } = part
-    const whole = { sha256, totalLines, label, startLine: firstLine, isLimited: false }
+    const { endLine, totalLines, nextColumn, label, media } = part
+    const whole = { sha256, totalLines, label, startLine: firstLine, isLimited: false, ...(media && { media }) }
     const partBytes = utf8.encode(part.content).length
     if ((isExact || maxBytes !== MAX_BYTES) && bytes > 0 && bytes + partBytes > maxBytes) {
       yield { unseen: section }

@@ -288,7 +288,10 @@ async function runSteps(
     const input = isNarrowed ? step.input : safety.narrow(tool, step.input)
     calls.areMade = true
     const shows = (shown: ShownVersion) => calls.versions.push({ parts, shown })
-    const result = await host.callTool(tool, input, { ...options, isLaterStep, shows })
+    // A tool that shows text alone gets no media.
+    const { media, ...others } = options
+    const taken = step.takesMedia === true && media !== undefined ? { media } : {}
+    const result = await host.callTool(tool, input, { ...others, ...taken, isLaterStep, shows })
     isLaterStep = true
     if (result.ok) {
       safety.noteSuccess(tool)

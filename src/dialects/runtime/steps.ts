@@ -136,6 +136,20 @@ export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readon
 }
 
 /**
+ * Runs a part of the steps whose readings may return media, which the answer then shows: `read_file` has `media` if the caller
+ * takes it. Without this, an image is refused as binary.
+ */
+export function* takingMedia<R>(steps: Steps<R>): Steps<R> {
+  checkArgument('takingMedia()', 'steps', steps, isObjectWith('steps', 'next'))
+  let next = steps.next()
+  while (next.done !== true) {
+    const step = next.value
+    next = steps.next(yield 'tool' in step ? { ...step, takesMedia: true } : step)
+  }
+  return next.value
+}
+
+/**
  * Returns the sha256 of the version of a file that the run was shown last, for a change by line numbers to expect. If the
  * run was shown none, returns a hash that no file has, so that the change fails and explains why.
  */

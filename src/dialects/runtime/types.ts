@@ -106,6 +106,8 @@ export type Step =
       readonly continueOnError: boolean
       /** Whether the input has the caller's safety fields already, or must not get them. */
       readonly isNarrowed?: boolean
+      /** Whether the answer can show an image or a document, if the caller takes it. */
+      readonly takesMedia?: boolean
       /** Parts of the sequence that the call belongs to. */
       readonly parts?: readonly object[]
     }
