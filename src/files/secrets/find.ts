@@ -201,12 +201,39 @@ export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boo
   if ((length === 36 || length === 37) && bytes[start + 32] === DASH && bytes[start + 33] === LOWER_U) return true
   if (start >= 2 && pairsBefore[pairIn(bytes, start - 2)] === 1) return true
   if (firstPairs[pairIn(bytes, start)] === 1) return true
+  if (
+    firstPairs[
+      pairIn(
+        bytes,
+        escapeEnd((at) => bytes[at], start),
+      )
+    ] === 1
+  )
+    return true
   const lastStart = end - SHORTEST_TOKEN
   for (let at = start; at < lastStart; at++) {
     if (SEPARATES[bytes[at] as number] === 1 && firstPairs[pairIn(bytes, at + 1)] === 1) return true
   }
   return false
 }
+
+/**
+ * Returns the end of an escape whose backslash or `%` stands before a run of token characters, such as `\n`, `\u000a`, `\x0a`
+ * or `%0A`: the characters of a text that another format quotes. Returns the start of the run if there is none.
+ *
+ * @param unitAt returns the unit at an offset
+ */
+function escapeEnd(unitAt: (at: number) => number | undefined, start: number): number {
+  const before = unitAt(start - 1)
+  if (before === PERCENT) return start + 2
+  if (before !== BACKSLASH) return start
+  const letter = unitAt(start)
+  return start + (letter === LOWER_U ? 5 : letter === LOWER_X ? 3 : 1)
+}
+
+const PERCENT = 0x25
+const BACKSLASH = 0x5c
+const LOWER_X = 0x78
 
 /** {@link pairAt} for bytes. A pair that is not ASCII gives the index of two NULs, which no format contains. */
 function pairIn(bytes: Uint8Array, at: number): number {
@@ -224,9 +251,10 @@ export function findInRun(text: string, start: number, end: number, secrets: Sec
 /** Adds the tokens with a prefix that begin in a part of a run. Returns the offset to continue from. */
 function findPrefixed(text: string, runStart: number, from: number, stop: number, secrets: Secret[]): number {
   let at = from
+  const afterEscape = escapeEnd((index) => text.charCodeAt(index), runStart)
   while (at < stop) {
-    // A token can only start after a separator.
-    if (at > runStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) {
+    // A token can only start after a separator or an escape.
+    if (at > runStart && at !== afterEscape && !isIn(SEPARATES, text.charCodeAt(at - 1))) {
       at += 1
       continue
     }
@@ -298,7 +326,12 @@ const LOWER_U = 0x75
 function findDotted(text: string, start: number, end: number, secrets: Secret[]): void {
   let first = end
   while (first > start && text.charCodeAt(first - 1) !== SLASH && text.charCodeAt(first - 1) !== PLUS) first -= 1
-  const header = headerIn(text, start, first, end)
+  if (first === start)
+    first = Math.min(
+      end,
+      escapeEnd((at) => text.charCodeAt(at), start),
+    )
+  const header = headerIn(text, first, end)
   const tokenEnd = header === -1 ? -1 : jsonWebTokenEnd(text, header, end)
   if (tokenEnd !== -1 && isTokenHeader(text, header, end)) secrets.push({ kind: 'jwt', start: header, end: tokenEnd })
   discordToken.lastIndex = first
@@ -309,11 +342,11 @@ function findDotted(text: string, start: number, end: number, secrets: Secret[])
 }
 
 /** Returns the first `eyJ` in `[from, end)` at which a token may start. A search over the text would go beyond the run. */
-function headerIn(text: string, start: number, from: number, end: number): number {
+function headerIn(text: string, from: number, end: number): number {
   for (let at = from; at < end - 2; at++) {
     if (text.charCodeAt(at) !== LOWER_E || !text.startsWith('eyJ', at)) continue
     // Only the first: a header inside another one does not decode.
-    if (at === start || isIn(SEPARATES, text.charCodeAt(at - 1))) return at
+    if (at === from || isIn(SEPARATES, text.charCodeAt(at - 1))) return at
   }
   return -1
 }
@@ -368,6 +401,10 @@ const BEFORE_ADDRESS = /:\/\//g
 function findUrlPassword(text: string, at: number, secrets: Secret[]): void {
   let schemeStart = at
   while (schemeStart > 0 && at - schemeStart < 16 && isIn(IN_SCHEME, text.charCodeAt(schemeStart - 1))) schemeStart -= 1
+  schemeStart = Math.min(
+    at,
+    escapeEnd((index) => text.charCodeAt(index), schemeStart),
+  )
   const scheme = text.slice(schemeStart, at).toLowerCase()
   const isWeb = webSchemes.has(scheme) && mayHoldUser(text, at + 3)
   if (!isWeb && !schemesWithPassword.has(scheme)) return

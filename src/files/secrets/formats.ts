@@ -97,20 +97,31 @@ export interface PrecededFormat {
   readonly separators?: string
 }
 
+/** Matches after an escape of JSON, a program or a URL, such as `\n`, `\u000a` or `%3D`: a token may start there. */
+const AFTER_ESCAPE = String.raw`(?<=\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[a-z0])|%[0-9A-Fa-f]{2})`
+
+/** A token after a prefix that ends with a dot. */
+const afterPrefix = (prefix: string, token: string) =>
+  new RegExp(`(?<=(?:(?<![A-Za-z0-9])|${AFTER_ESCAPE})${prefix})${token}`, 'y')
+
 /** Formats recognized by the text before the token. To add a format, add a row. */
 export const precededFormats: readonly PrecededFormat[] = [
-  { kind: 'sendgrid-key', after: ['SG.'], token: /(?<=(?<![A-Za-z0-9])SG\.)[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/y },
-  { kind: 'google-oauth-token', after: ['ya29.'], token: /(?<=(?<![A-Za-z0-9])ya29\.)[A-Za-z0-9_-]{20,}/y },
-  { kind: 'vault-token', after: ['hvs.', 'hvb.'], token: /(?<=(?<![A-Za-z0-9])hv[sb]\.)[A-Za-z0-9_-]{24,}/y },
+  {
+    kind: 'sendgrid-key',
+    after: ['SG.'],
+    token: afterPrefix(String.raw`SG\.`, String.raw`[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`),
+  },
+  { kind: 'google-oauth-token', after: ['ya29.'], token: afterPrefix(String.raw`ya29\.`, '[A-Za-z0-9_-]{20,}') },
+  { kind: 'vault-token', after: ['hvs.', 'hvb.'], token: afterPrefix(String.raw`hv[sb]\.`, '[A-Za-z0-9_-]{24,}') },
   {
     kind: 'doppler-token',
     after: ['t.', 'a.'],
-    token: /(?<=(?<![A-Za-z0-9])dp\.[psc][ta]\.)[A-Za-z0-9]{40,}/y,
+    token: afterPrefix(String.raw`dp\.[psc][ta]\.`, '[A-Za-z0-9]{40,}'),
   },
   {
     kind: 'telegram-token',
     after: [...'0123456789'].map((digit) => `${digit}:`),
-    token: /(?<=(?<![0-9])[0-9]{8,10}:)AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
+    token: new RegExp(`(?<=(?:(?<![0-9])|${AFTER_ESCAPE})[0-9]{8,10}:)AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, 'y'),
   },
   { kind: 'azure-key', after: ['AccountKey='], token: /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/y },
   { kind: 'azure-key', after: ['SharedAccessKey='], token: /(?<=SharedAccessKey=)[A-Za-z0-9+/]{43}=/y },

@@ -23,6 +23,48 @@ describe('redact', () => {
     }
   })
 
+  const escapes = [
+    '\\n',
+    '\\t',
+    '\\r',
+    '\\b',
+    '\\0',
+    '\\\\n',
+    '\\"',
+    '\\/',
+    '\\u000a',
+    '\\u003d',
+    '\\x0a',
+    '%0A',
+    '%3d',
+    '%20',
+  ]
+  it.each(escapes)('hides every token with a prefix after the escape %s', (written) => {
+    const shown: string[] = []
+    for (const [kind, prefixes, body] of shortest) {
+      for (const prefix of prefixes.split(' ')) {
+        const visiblePrefix = prefix.endsWith('.') ? prefix : ''
+        for (const before of ['', `{"a":"b${written}`]) {
+          const { text } = redact(`${before}${written}${prefix}${body}"}`)
+          if (text !== `${before}${written}${visiblePrefix}[REDACTED:${kind}:1]"}`) shown.push(text)
+          const bytes = new TextEncoder().encode(`${before}${written}${prefix}${body}"}`)
+          if (!mayHoldSecret(bytes) || !lineHasSecret(bytes, 0, bytes.length)) shown.push(`${prefix} in bytes`)
+        }
+      }
+    }
+    expect(shown.join('\n')).toBe('')
+  })
+
+  it.each(escapes)('shows no part of a token of any format after the escape %s', (written) => {
+    const shown: string[] = []
+    for (const [kind, before, secret, after] of tokens) {
+      const { text } = redact(`x${written}${before}${secret}${after}`)
+      const parts = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12))
+      if (parts.some((part) => text.includes(part))) shown.push(`${kind}: ${text}`)
+    }
+    expect(shown).toEqual([])
+  })
+
   it('hides all of two tokens without a separator between them', () => {
     const prefixed = shortest.filter(([, prefixes]) => !prefixes.endsWith('.'))
     const shown: string[] = []
