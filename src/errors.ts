@@ -87,6 +87,22 @@ export interface ErrorDetails {
     readonly theirs?: string | null | undefined
     readonly text?: string | undefined
   }[]
+  /**
+   * A push that did not happen. `from` is the commit that the branch has on the server, or `null` for no branch.
+   *
+   * Reasons: `fetchFirst`, the server has commits that the repository does not have; `nonFastForward`, the branch lacks commits
+   * of the server; `stale`, the server is not where it was expected; `shallow`, the repository lacks the start of the history;
+   * `missing`, the branch to push or to delete does not exist; `remote`, the server refused, with its text in `why` and what it printed in `text`.
+   */
+  readonly push?: {
+    readonly url: string
+    readonly ref: string
+    readonly from: string | null
+    readonly to: string | null
+    readonly reason: 'fetchFirst' | 'nonFastForward' | 'stale' | 'shallow' | 'missing' | 'remote'
+    readonly why?: string
+    readonly text?: string
+  }
   /** The exceeded limit: its name, or for one file its value in bytes. */
   readonly limit?: string | number
   /** The value of the limit; for an input that is over a limit, the value of the input. */

@@ -141,12 +141,13 @@ function haveLongWord(paths: readonly string[]): boolean {
 }
 
 function mayNameSecret(entry: AuditEntry): boolean {
-  const { pathsRead, pathsWritten, pathsSearched, policyDecision, refusals, taint } = entry
+  const { pathsRead, pathsWritten, pathsSearched, policyDecision, pushes, refusals, taint } = entry
   return (
     haveLongWord(pathsRead) ||
     haveLongWord(pathsWritten) ||
     haveLongWord(pathsSearched ?? []) ||
     haveLongWord([taint?.path ?? '']) ||
+    haveLongWord((pushes ?? []).flatMap(({ url, ref }) => [url, ref])) ||
     haveLongWord((refusals ?? []).map(({ path }) => path)) ||
     haveLongWord(policyDecision.rules.map(({ path = '' }) => path))
   )
@@ -156,7 +157,7 @@ function withoutSecretNames(entry: AuditEntry): AuditEntry {
   const safe = (path: string) => redact(path).text
   const versions = (map: AuditEntry['oldSha256']) =>
     shaMap(Object.entries(map).map(([path, version]) => [safe(path), version]))
-  const { pathsSearched, readSha256, refusals, policyDecision, taint } = entry
+  const { pathsSearched, readSha256, pushes, refusals, policyDecision, taint } = entry
   return {
     ...entry,
     pathsRead: entry.pathsRead.map(safe),
@@ -169,6 +170,9 @@ function withoutSecretNames(entry: AuditEntry): AuditEntry {
     },
     ...(pathsSearched === undefined ? {} : { pathsSearched: pathsSearched.map(safe) }),
     ...(readSha256 === undefined ? {} : { readSha256: versions(readSha256) }),
+    ...(pushes === undefined
+      ? {}
+      : { pushes: pushes.map((one) => ({ ...one, url: safe(one.url), ref: safe(one.ref) })) }),
     ...(refusals === undefined ? {} : { refusals: refusals.map((one) => ({ ...one, path: safe(one.path) })) }),
     ...(taint?.path === undefined ? {} : { taint: { ...taint, path: safe(taint.path) } }),
   }

@@ -3,6 +3,15 @@ import type { Permission } from '../policy/permissions.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { checkArgument, must } from '../util/check-options.ts'
 
+/** A push of commits to a server. */
+export interface AuditedPush {
+  /** The address of the repository, without credentials. */
+  readonly url: string
+  readonly ref: string
+  readonly from: string | null
+  readonly to: string | null
+}
+
 /** The audit data of a call, before it becomes a record of a chain. Paths are logical. Contents are never included. */
 export interface AuditEntry {
   /** Recorded before the effect, after it, or instead of it, if the call was refused. */
@@ -68,6 +77,8 @@ export interface AuditEntry {
     | undefined
   /** The step at which the call was refused. `response`: the changes are committed; only the result is missing. */
   readonly step?: string | undefined
+  /** Branches on servers that the call pushed to, each with its commits before and after; `null` is no branch. */
+  readonly pushes?: readonly AuditedPush[] | undefined
   /** The checks that ran after the change, with the number of their findings, or why there is none. */
   readonly checks?:
     | readonly { readonly name: string; readonly findings: number; readonly problem?: string | undefined }[]

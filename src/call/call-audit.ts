@@ -1,4 +1,5 @@
 import { type AuditEntry, HIDDEN_VERSION, shaMap } from '../audit/audit-log.ts'
+import type { AuditedPush } from '../audit/record.ts'
 import { type Failure, ToolError } from '../errors.ts'
 import { classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -59,6 +60,7 @@ class OpenCallAudit implements CallAudit {
   #readVersions: Map<Path, string> | undefined
   #checks: AuditEntry['checks']
   readonly #approvals: NonNullable<AuditEntry['approvals']>[number][] = []
+  readonly #pushes: AuditedPush[] = []
   readonly #refusals = new Map<string, RefusedAccess>()
 
   constructor(
@@ -140,6 +142,17 @@ class OpenCallAudit implements CallAudit {
     }
   }
 
+  async writePush(push: AuditedPush): Promise<void> {
+    this.#pushes.push(push)
+    try {
+      await this.#audit.record(this.#entry('intent', this.#clock(), NO_EFFECT))
+      this.#isIntentWritten = true
+    } catch {
+      this.#pushes.pop()
+      throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was pushed')
+    }
+  }
+
   setEffect({ applied }: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void {
     this.#effect = { ...outcomeOf(applied, artifactUri), lines }
   }
@@ -192,6 +205,7 @@ class OpenCallAudit implements CallAudit {
       plan: this.#plan,
       approvals: this.#approvals.length === 0 ? undefined : [...this.#approvals],
       readSha256: phase === 'outcome' ? this.#versionsBeside(effect) : undefined,
+      pushes: this.#pushes.length === 0 ? undefined : [...this.#pushes],
       checks: this.#checks,
       refusals:
         this.#refusals.size === 0 || phase === 'intent' ? undefined : [...this.#refusals.values()].map(refusalEntry),

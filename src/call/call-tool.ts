@@ -443,7 +443,11 @@ async function commitDraft(
   throwIfAborted(signal)
   run.rates.countWrite(changes.bytes)
   const before = await steps?.readPriorStates(workspace, draft, changes.changes)
-  await audit.writeIntent(changes)
+  if (draft.push === undefined) await audit.writeIntent(changes)
+  else {
+    await audit.writePush(draft.push.update)
+    await draft.push.send()
+  }
   if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
   const receipt = (await steps?.commitChanges(workspace, run, draft, changes.bytes, signal)) ?? { applied: [] }
   audit.setEffect(receipt)

@@ -115,8 +115,14 @@ export function createToolContext(
 }
 
 /** Returns the functions of a context that read and add labels. */
-function labelFunctions(taint: TaintTracker): Pick<BuiltinContext, 'taint' | 'labelOf' | 'addLabel' | 'addSearched'> {
+function labelFunctions(
+  taint: TaintTracker,
+): Pick<BuiltinContext, 'taint' | 'labelOf' | 'addLabel' | 'addSearched' | 'addCommit'> {
   return {
+    async addCommit(history, commit, branch) {
+      if (branch !== undefined) taint.addName(branch)
+      await taint.addCommit(history, commit)
+    },
     taint: () => taint.highestLabel(),
     labelOf: (path) => taint.labelOf(path),
     addLabel: (label, path) => taint.addLabel(label, path),

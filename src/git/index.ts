@@ -1,12 +1,20 @@
-import type { GitProvider, Person } from './provider.ts'
-import { gitOptionTable, openRepository } from './repository.ts'
+import type { GitProvider } from './provider.ts'
+import { type GitOptions, gitOptionTable, openRepository } from './repository.ts'
 
 export type {
   CommitRequest,
+  Credentials,
+  CredentialsRequest,
+  CredentialsSource,
   GitHost,
   GitProvider,
   LogEntry,
   Person,
+  PreparedPush,
+  PushAnswer,
+  PushOptions,
+  PushRequest,
+  PushResult,
   RemoteOptions,
   Repository,
   RestoreOptions,
@@ -18,7 +26,7 @@ import { checkOptions } from '../util/check-options.ts'
 export { openRepository }
 
 /**
- * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone and fetch over HTTP,
+ * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone, fetch and push over HTTP,
  * without a native git. Needs the optional package isomorphic-git: `npm install isomorphic-git`. On platforms without a global
  * `Buffer`, such as browsers and workers, the first use of the repository defines one with the optional package buffer, because
  * isomorphic-git requires it. Diffs need neither.
@@ -30,7 +38,7 @@ export { openRepository }
  * await workspace.git?.commit({ message: 'first' })
  * await workspace.close()
  */
-export function git(requested?: { readonly author?: Person }): GitProvider {
-  const options = checkOptions<{ readonly author?: Person }>('git()', requested, gitOptionTable)
+export function git(requested?: GitOptions): GitProvider {
+  const options = checkOptions<GitOptions>('git()', requested, gitOptionTable)
   return { open: (host) => openRepository(host, options) }
 }

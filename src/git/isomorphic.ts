@@ -6,7 +6,9 @@ export {
   currentBranch,
   deleteRef,
   fetch,
+  getConfig,
   init,
   listBranches,
+  setConfig,
   writeRef,
 } from 'isomorphic-git'

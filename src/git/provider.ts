@@ -1,5 +1,6 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
 import type { Backend, Change } from '../storage/backend.ts'
+import type { CommitHistory } from './commit-history.ts'
 
 /** Opens repositories: the option `git` of `createWorkspace`, so that git's code is only loaded if it is used. */
 export interface GitProvider {
@@ -16,6 +17,11 @@ export interface GitHost {
   change(changes: readonly Change[], label: string): Promise<void>
   /** Throws if an address is refused. Called for each redirect, too. Without it, every address is allowed. */
   requireHost?(url: URL): void
+  /**
+   * Does a push if it is allowed: calls `prepare`, then `send` of what it returns. Throws if it is refused. Without it, every push
+   * is done.
+   */
+  push?(request: PushRequest): Promise<PushAnswer>
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -42,17 +48,112 @@ export interface StatusEntry {
   readonly staged: boolean
 }
 
-/** How to reach a server, for clone and fetch. */
+/** What a server is asked to do. */
+export interface CredentialsRequest {
+  /** The address of the repository. */
+  readonly url: string
+  readonly operation: 'fetch' | 'push'
+}
+
+/** A name and a password (or token) for HTTP Basic, or the headers that the server demands. */
+export type Credentials =
+  | { readonly username: string; readonly password: string }
+  | { readonly headers: Readonly<Record<string, string>> }
+
+/**
+ * Returns the credentials for a repository, or `undefined` without any. Called when its server demands them, at most once per
+ * operation. What it returns goes to that server, and never into a file, a record, a message or the output of a command.
+ *
+ * @example
+ * const credentials = ({ url }) =>
+ *   url.startsWith('https://git.example.org/') ? { username: 'token', password: process.env.GIT_TOKEN ?? '' } : undefined
+ */
+export type CredentialsSource = (
+  request: CredentialsRequest,
+) => Credentials | undefined | Promise<Credentials | undefined>
+
+/** How to reach a server, for clone, fetch and push. */
 export interface RemoteOptions {
   /** URL prefix of a proxy, for pages that access servers without cross-origin support. */
   readonly corsProxy?: string
+  /** Headers for the server itself. A server that it redirects to does not get them. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Default: `credentials` of `git()`. */
+  readonly credentials?: CredentialsSource
   /** Called with the progress of each phase; `loaded` and `total` are in units of the phase, such as objects. */
   readonly onProgress?: (progress: { readonly phase: string; readonly loaded: number; readonly total?: number }) => void
   readonly signal?: AbortSignal
   /** Number of commits of the history. Default: all. */
   readonly depth?: number
 }
+
+/** What a push sends, and where. */
+export interface PushOptions extends Pick<RemoteOptions, 'corsProxy' | 'headers' | 'credentials' | 'signal'> {
+  /** A remote of the repository. Default: `origin`. */
+  readonly remote?: string
+  /** The address, if it is not that of the remote. No remote branch is recorded for another address. */
+  readonly url?: string
+  /** The branch or commit to push. Default: the current branch. */
+  readonly ref?: string
+  /** The branch on the server. Default: the name of `ref`. Required for a commit. */
+  readonly remoteRef?: string
+  /** Deletes `remoteRef` on the server. */
+  readonly delete?: boolean
+  /**
+   * Replaces commits on the server that the pushed branch does not contain, if the branch on the server is where it is expected:
+   * `lease` expects it where it was after the last clone, fetch or push; otherwise a commit id, or `null` for no branch. There
+   * is no force without an expectation.
+   */
+  readonly force?: 'lease' | { readonly expect: string | null }
+  /** Records the remote branch as the upstream of the local one. */
+  readonly setUpstream?: boolean
+}
+
+/** A push that the server has done, or that had nothing to do. */
+export interface PushResult {
+  /** The address of the repository. */
+  readonly url: string
+  /** The branch on the server, as `refs/heads/NAME`. */
+  readonly ref: string
+  /** The commits that it had before and has now; `null` for no branch. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly status: 'created' | 'updated' | 'forced' | 'deleted' | 'upToDate'
+  /** What the server printed, such as the output of its hooks. Up to 8,192 characters; control characters are removed. */
+  readonly message: string
+}
+
+/** A push before it is allowed. */
+export interface PushRequest {
+  /** The address of the repository, without credentials. */
+  readonly url: URL
+  /** The branch on the server, as `refs/heads/NAME`. */
+  readonly ref: string
+  /** The commit that it will name. `null` if it is deleted. */
+  readonly commit: string | null
+  /** The name of the local branch, if a branch is pushed. */
+  readonly branch: string | undefined
+  readonly force: boolean
+  /** Reads the history of the commits. */
+  readonly history: CommitHistory
+  /** Contacts the server and computes what would be sent. Throws if the server or the repository excludes the push. */
+  prepare(): Promise<PreparedPush>
+}
+
+/** A push that waits for its permission. */
+export interface PreparedPush {
+  /** The commit that the branch on the server has. `null` for no branch. */
+  readonly from: string | null
+  /** Whether there is something to send. */
+  readonly isNeeded: boolean
+  /** Returns a text for the person who decides: remote, branch, commits and their changes as a diff, with secrets as marks. */
+  describe(): Promise<string>
+  /** Sends it. Throws if the server refuses. */
+  send(): Promise<PushAnswer>
+}
+
+/** What a server answered to a push. */
+export type PushAnswer = Pick<PushResult, 'from' | 'status' | 'message'>
 
 /** The message and author of a commit. */
 export interface CommitRequest {
@@ -98,6 +199,8 @@ export interface Repository {
   branch(name: string, options?: { readonly at?: string }): Promise<void>
   /** Deletes a branch, but not its commits. The current branch cannot be deleted. */
   deleteBranch(name: string): Promise<void>
+  /** Returns the branch on a remote that a branch follows. Default: that of the current branch. */
+  upstream(branch?: string): Promise<{ readonly remote: string; readonly branch: string } | undefined>
   /** Points HEAD to a branch, which need not exist yet. Files and index stay unchanged. */
   moveTo(branch: string): Promise<void>
   /**
@@ -115,6 +218,13 @@ export interface Repository {
   restore(paths: readonly string[], options?: RestoreOptions): Promise<readonly string[]>
   /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
   fetch(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<string | undefined>
+  /**
+   * Sends a branch to a server. The policy names its host in `network.hosts`, and evaluates the push as `git:push`.
+   *
+   * @throws ToolError `WRITE_CONFLICT` with `push` if the server has commits that the branch lacks, or is not where it is
+   * expected, and `BACKEND_ERROR` with `push` if the server refuses, such as one of its hooks
+   */
+  push(options?: PushOptions): Promise<PushResult>
   /** Runs init, fetch and checkout. The workspace must not have a repository. */
   clone(
     url: string,

@@ -7,7 +7,7 @@ import { cancelled } from './http.ts'
 import type { StagedFile } from './index-writer.ts'
 import { gitFs, gitPath } from './isomorphic-fs.ts'
 import { loadIsomorphic } from './load-isomorphic.ts'
-import type { GitHost, Person } from './provider.ts'
+import type { CredentialsSource, GitHost, Person } from './provider.ts'
 import { openReader, type RepositoryReader } from './reader.ts'
 import { EMPTY_TREE, type TreeDirectory } from './trees.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from './workspace-diff.ts'
@@ -25,14 +25,16 @@ export class RepositoryContext {
   readonly host: GitHost
   readonly backend: Backend
   readonly author: Person
+  readonly credentials: CredentialsSource | undefined
   readonly location: RepositoryLocation
   readonly diffs: WorkspaceDiffs
   #reader: RepositoryReader
 
-  constructor(host: GitHost, author: Person) {
+  constructor(host: GitHost, author: Person, credentials: CredentialsSource | undefined) {
     this.host = host
     this.backend = host.backend
     this.author = author
+    this.credentials = credentials
     this.location = { fs: gitFs(host.backend) as unknown as PromiseFsClient, dir: '/' }
     this.diffs = createWorkspaceDiffs(host.backend)
     this.#reader = openReader(host.backend)

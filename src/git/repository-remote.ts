@@ -3,6 +3,8 @@ import { throwIfAborted } from '../util/abort.ts'
 import { httpClient } from './http.ts'
 import { gitPath, removeRepository } from './isomorphic-fs.ts'
 import type { RemoteOptions } from './provider.ts'
+import { parseRemoteUrl, throughProxy } from './remote-url.ts'
+import { remoteAddress, setUpstream } from './remotes.ts'
 import { type CheckoutResult, checkoutCommit } from './repository-branches.ts'
 import { type RepositoryContext, requireBranchName } from './repository-context.ts'
 
@@ -23,22 +25,25 @@ export async function init(
 
 /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
 export async function fetchRemote(context: RepositoryContext, options: FetchOptions = {}): Promise<string | undefined> {
-  const { url, ref, corsProxy, headers, onProgress, signal, depth } = options
+  const { ref, corsProxy, headers, onProgress, signal, depth } = options
   await context.requireRepository()
   throwIfAborted(signal)
+  const { url } = await remoteAddress(context, options, 'fetch')
+  const via = throughProxy(url, corsProxy)
+  const credentials = options.credentials ?? context.credentials
+  const { requireHost } = context.host
   const { fetchHead } = await context.runGit(
     'fetch',
     (isomorphic) =>
       isomorphic.fetch({
         ...context.location,
-        http: httpClient(signal, context.host.requireHost),
+        http: httpClient({ url, via, operation: 'fetch', headers, credentials, signal, requireHost }),
         remote: REMOTE,
         singleBranch: ref !== undefined,
         tags: false,
         ...(ref === undefined ? {} : { ref }),
-        ...(url === undefined ? {} : { url }),
+        url: url.href,
         ...(corsProxy === undefined ? {} : { corsProxy }),
-        ...(headers === undefined ? {} : { headers: { ...headers } }),
         ...(depth === undefined ? {} : { depth }),
         ...(onProgress === undefined ? {} : { onProgress }),
       }),
@@ -72,6 +77,7 @@ async function cloneInto(
   url: string,
   options: RemoteOptions & { readonly ref?: string },
 ): Promise<CheckoutResult> {
+  parseRemoteUrl(url)
   await init(context)
   await context.runGit('add the remote', (isomorphic) =>
     isomorphic.addRemote({ ...context.location, remote: REMOTE, url }),
@@ -86,6 +92,7 @@ async function cloneInto(
     isomorphic.writeRef({ ...context.location, ref: `refs/heads/${name}`, value: commit, force: true }),
   )
   await context.writeHead(`refs/heads/${name}`, true)
+  await setUpstream(context, name, REMOTE, `refs/heads/${name}`)
   return result
 }
 

@@ -10,33 +10,59 @@ import {
   isPositive,
   isRecordOf,
   isText,
+  must,
   type OptionTable,
   shape,
 } from '../util/check-options.ts'
-import type { CommitRequest, GitHost, Person, RemoteOptions, Repository, RestoreOptions } from './provider.ts'
+import type {
+  CommitRequest,
+  CredentialsSource,
+  GitHost,
+  Person,
+  PushOptions,
+  RemoteOptions,
+  Repository,
+  RestoreOptions,
+} from './provider.ts'
+import { upstreamOf } from './remotes.ts'
 import { checkout, createBranch, currentBranch, deleteBranch, listBranches, moveTo } from './repository-branches.ts'
 import { RepositoryContext } from './repository-context.ts'
 import { commit, log } from './repository-history.ts'
 import { add, restore, status } from './repository-index.ts'
+import { push } from './repository-push.ts'
 import { clone, fetchRemote, init } from './repository-remote.ts'
 
 /** The options of `git()`. */
-interface GitOptions {
+export interface GitOptions {
   readonly author?: Person
+  readonly credentials?: CredentialsSource
 }
 
 const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
 
-export const gitOptionTable: OptionTable<GitOptions> = { author: isPerson }
+export const gitOptionTable: OptionTable<GitOptions> = { author: isPerson, credentials: isFunction }
 
 const commitTable: OptionTable<CommitRequest> = { message: isText, author: isPerson, amend: isBoolean }
 const restoreTable: OptionTable<RestoreOptions> = { from: isText, only: isOneOf('index'), overlay: isBoolean }
 const remoteTable: OptionTable<RemoteOptions> = {
   corsProxy: isText,
   headers: isRecordOf(isText),
+  credentials: isFunction,
   onProgress: isFunction,
   signal: isAbortSignal,
   depth: isPositive,
+}
+
+const isExpectation = shape<{ readonly expect: string | null }>({
+  expect: must(
+    'a commit id of 40 hex digits, or null',
+    (value) => value === null || /^[0-9a-f]{40}$/.test(String(value)),
+  ),
+})
+const pushTable: OptionTable<PushOptions> = {
+  ...{ remote: isText, url: isText, ref: isText, remoteRef: isText, delete: isBoolean, setUpstream: isBoolean },
+  ...{ corsProxy: isText, headers: isRecordOf(isText), credentials: isFunction, signal: isAbortSignal },
+  force: (value, path, owner) => (value === 'lease' ? value : isExpectation(value, path, owner)),
 }
 
 /** The options of a method, by the position of its parameter. */
@@ -57,10 +83,10 @@ const DEFAULT_AUTHOR: Person = { name: 'Wardspace', email: 'wardspace@localhost'
 const isGitHost = isObjectWith('a host with a backend, mayRead() and change()', 'mayRead', 'change')
 
 /** Returns the repository of a host. It need not exist yet: `init` and `clone` create it. */
-export function openRepository(host: GitHost, options?: { readonly author?: Person }): Repository {
+export function openRepository(host: GitHost, options?: GitOptions): Repository {
   checkArgument('openRepository()', 'host', host, isGitHost)
-  const { author = DEFAULT_AUTHOR } = checkOptions<GitOptions>('openRepository()', options, gitOptionTable)
-  const context = new RepositoryContext(host, author)
+  const { author = DEFAULT_AUTHOR, credentials } = checkOptions<GitOptions>('openRepository()', options, gitOptionTable)
+  const context = new RepositoryContext(host, author, credentials)
   return {
     init: async (initOptions) =>
       init(context, checkOptions<OptionsOf<'init', 0>>('init()', initOptions, { defaultBranch: isText })),
@@ -83,6 +109,8 @@ export function openRepository(host: GitHost, options?: { readonly author?: Pers
         checkOptions<OptionsOf<'branch', 1>>('branch()', branchOptions, { at: isText }),
       ),
     deleteBranch: async (name) => deleteBranch(context, textOf('deleteBranch()', 'name', name)),
+    upstream: async (branch) =>
+      upstreamOf(context, branch === undefined ? undefined : textOf('upstream()', 'branch', branch)),
     moveTo: async (branch) => moveTo(context, textOf('moveTo()', 'branch', branch)),
     checkout: async (ref, checkoutOptions) =>
       checkout(
@@ -97,6 +125,7 @@ export function openRepository(host: GitHost, options?: { readonly author?: Pers
         context,
         checkOptions<OptionsOf<'fetch', 0>>('fetch()', fetchOptions, { ...remoteTable, ref: isText, url: isText }),
       ),
+    push: async (pushOptions) => push(context, checkOptions<PushOptions>('push()', pushOptions, pushTable)),
     clone: async (url, cloneOptions) =>
       clone(
         context,

@@ -55,6 +55,7 @@ const kindOfPermission: Readonly<Record<Permission, WalkKind | 'all'>> = {
   'file:copy': 'all',
   'file:patch:apply': 'all',
   'git:write': 'all',
+  'git:push': 'list',
 }
 
 /** Permissions to change a tree: such an access reaches hidden entries too, because policy evaluates each of their changes. */

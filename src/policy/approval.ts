@@ -13,7 +13,7 @@ export interface ApprovalRequest {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
-  /** The change as a diff. */
+  /** The change as a diff. For a push, lines with its remote, branch and commits come first. */
   readonly diff?: string
   /**
    * Paths of which the call changes more than the content, or other than that. `link`: it creates, changes or replaces a link.
@@ -145,6 +145,9 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
   return {
     covers,
     accept(earlier, now, answer) {
+      // The answer is about these commits. By now the branch may have others.
+      const isPush = now.accesses.some(({ permission }) => permission === 'git:push')
+      if (isPush && earlier.diff !== now.diff) return false
       const answered = new Set(questionsOf(earlier))
       const questions = questionsOf(now)
       if (!questions.every((question) => answered.has(question))) return false

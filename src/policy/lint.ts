@@ -257,12 +257,12 @@ function neverRuns(
   { name, tools, commands, permissions }: PolicyRule,
   known: readonly LintTool[],
 ): readonly PolicyFinding[] {
-  const isGitOnly = permissions?.length === 1 && permissions[0] === 'git:write'
+  const isGitOnly = permissions?.length === 1 && /^git:(write|push)$/.test(permissions[0] as string)
   if (tools === undefined || (commands === undefined && !isGitOnly)) return []
   const matches = compileTexts(tools, 'tools')
   const matched = known.filter((tool) => matches(tool.name))
   if (matched.length === 0 || matched.some(({ permission }) => permission.startsWith('command:'))) return []
-  const subject = commands === undefined ? '"git:write"' : 'commands'
+  const subject = commands === undefined ? JSON.stringify(permissions?.[0]) : 'commands'
   return [
     {
       rule: name,

@@ -19,6 +19,8 @@ export const permissions = [
   'plan:submit',
   // Files internal to git, written by the git operations of the workspace. No tool has this permission.
   'git:write',
+  // Sending commits to a server, by the same operations.
+  'git:push',
 ] as const
 
 /** One of {@link permissions}. */
@@ -76,6 +78,9 @@ export function readingPermission(permission: Permission): Permission {
 export function isMutating(permission: Permission): boolean {
   return !readingPermissions.has(permission)
 }
+
+/** Permissions that only the git operations of the workspace request. The protection of git's own files does not apply to them. */
+export const gitPermissions: ReadonlySet<Permission> = new Set(['git:write', 'git:push'])
 
 const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
   Record<Permission, number>

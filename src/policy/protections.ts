@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 import type { Classification, Protection } from '../files/classify/types.ts'
-import { isMutating, maskWhere, type Permission, permissionBit } from './permissions.ts'
+import { gitPermissions, isMutating, maskWhere, type Permission, permissionBit } from './permissions.ts'
 import type { Decision, Override } from './types.ts'
 
 /** The decision of a built-in protection, and how a rule can override it. */
@@ -14,7 +14,7 @@ export interface ProtectionRule {
   readonly liftedBy?: Override
 }
 
-const everything = maskWhere((permission) => permission !== 'git:write')
+const everything = maskWhere((permission) => !gitPermissions.has(permission))
 /** A listing may show that a protected file exists. */
 const content = maskWhere((permission) => permission !== 'file:list' && permission !== 'file:info')
 /** A command does not count as a change of its working directory: the files it writes are evaluated separately. */

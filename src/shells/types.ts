@@ -195,7 +195,7 @@ export interface CommandDiff {
 export interface CommandRepository
   extends Pick<
     Repository,
-    'init' | 'commit' | 'branch' | 'deleteBranch' | 'moveTo' | 'checkout' | 'restore' | 'clone'
+    'init' | 'commit' | 'branch' | 'deleteBranch' | 'moveTo' | 'checkout' | 'restore' | 'clone' | 'push' | 'upstream'
   > {
   /** Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. */
   add(paths: readonly string[], options?: { readonly tracked?: boolean }): Promise<void>

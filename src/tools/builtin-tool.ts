@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini'
 import type { TakenMedia } from '../files/media/types.ts'
+import type { CommitHistory } from '../git/commit-history.ts'
+import type { PushResult } from '../git/provider.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { ReadHistory } from '../history/read-history.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
@@ -35,6 +37,8 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly plan?: WorkPlan
   /** The result has `media`. The limit of results leaves it whole, because the tool bounds it. */
   readonly hasMedia?: true
+  /** A push to a server, in place of changes. */
+  readonly push?: { readonly update: Pick<PushResult, 'url' | 'ref' | 'from' | 'to'>; send(): Promise<void> }
   /** Called with the final answer, after hooks and limits. Must not throw. */
   readonly onResult?: (answer: ResultFields) => void
 }
@@ -59,6 +63,8 @@ export interface BuiltinContext extends ToolContext {
   readonly processes: Processes
   /** The notes of the workspace, if it has them. */
   readonly memory: MemoryContext | undefined
+  /** Labels the result with a commit and everything before it, and with the name of the branch. */
+  addCommit(history: CommitHistory, commit: string, branch: Path | undefined): Promise<void>
   /** Returns the label of the content of a path. */
   labelOf(path: Path): Label
   /** Labels the result with a file whose content or size decides about it, whether or not the result shows the file. */

@@ -25,7 +25,7 @@ const count: FieldCheck = {
 
 type Fields<T> = Readonly<Record<keyof T, FieldCheck>>
 
-const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia'>> = {
+const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia' | 'push'>> = {
   summary: text,
   changes: optional(list),
   accesses: optional(list),

@@ -1,5 +1,5 @@
 import type { Access } from '../policy/access.ts'
-import { type Permission, permissions } from '../policy/permissions.ts'
+import { gitPermissions, type Permission, permissions } from '../policy/permissions.ts'
 import { didYouMean } from '../util/check-options.ts'
 import type { Tool } from './define-tool.ts'
 
@@ -45,8 +45,8 @@ const accessFields: Readonly<Record<keyof Access, FieldCheck>> = {
 /** Fields of every result, which the output of a tool cannot define. */
 const resultFields = ['ok', 'summary', 'warnings', 'callId', 'artifactUri', 'label', 'checks']
 
-/** Permissions of own tools. Only the git operations of the workspace write the files of git. */
-const ownPermissions: readonly Permission[] = permissions.filter((permission) => permission !== 'git:write')
+/** Permissions of own tools. Only the git operations of the workspace write the files of git, and send them. */
+const ownPermissions: readonly Permission[] = permissions.filter((permission) => !gitPermissions.has(permission))
 
 /**
  * Checks the definition of an own tool, which plain JavaScript can get wrong.

@@ -10,7 +10,7 @@ import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
-import type { GitHost } from '../git/provider.ts'
+import type { GitHost, PushAnswer } from '../git/provider.ts'
 import type { WorkspaceHistory } from '../history/journal.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { higher } from '../policy/taint.ts'
@@ -203,13 +203,27 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
     mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
     async change(changes, label) {
       const { checkoutOperation } = await import('./operations.ts')
-      const result = await callTool(workspace, run, checkoutOperation(changes, label), {})
-      if (result.ok) return
-      const { code, message, ok: _, ...details } = result
-      throw new ToolError(code, message, details)
+      throwFailure(await callTool(workspace, run, checkoutOperation(changes, label), {}))
+    },
+    async push(request) {
+      const { pushOperation } = await import('./push-operation.ts')
+      let answer: PushAnswer | undefined
+      const operation = pushOperation(workspace, request, (received) => {
+        answer = received
+      })
+      const { url, ref, commit, force } = request
+      throwFailure(await callTool(workspace, run, operation, { url: url.href, ref, commit, force }))
+      return answer as PushAnswer
     },
     now: workspace.clock,
   }
+}
+
+/** @throws ToolError for the answer of a call that failed */
+function throwFailure(result: Awaited<ReturnType<typeof callTool>>): void {
+  if (result.ok) return
+  const { code, message, ok: _, ...details } = result
+  throw new ToolError(code, message, details)
 }
 
 /** Returns the tools that are listed to models. */

@@ -9,6 +9,7 @@ const operations: readonly KnownTool[] = Object.entries({
   rollback: ['checkpoint', 'reason'],
   commit: ['reason'],
   git_checkout: [],
+  git_push: ['url', 'ref', 'commit', 'force'],
   git_add: [],
   batch: [],
   policy: [],

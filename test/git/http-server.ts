@@ -1,18 +1,34 @@
 import { spawn } from 'node:child_process'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { git } from './repositories.ts'
+
+interface ServeOptions {
+  readonly delayMs?: number
+  /** `NAME:PASSWORD` that HTTP Basic demands. */
+  readonly account?: string
+  /** Answers instead of git if it returns true. */
+  readonly instead?: (request: IncomingMessage, response: ServerResponse) => boolean
+}
 
 /** Serves the repositories below `root` on loopback with the real `git http-backend`. */
 export async function serveGit(
   root: string,
-  options: { readonly delayMs?: number } = {},
+  options: ServeOptions = {},
 ): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
   const backend = `${git(root, '--exec-path').trim()}/git-http-backend`
   const requests: string[] = []
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     requests.push(`${request.method} ${request.url}`)
+    if (options.instead?.(request, response) === true) return
+    const { account } = options
+    const expected = account === undefined ? undefined : `Basic ${Buffer.from(account).toString('base64')}`
+    if (request.headers.authorization !== expected && expected !== undefined) {
+      request.resume()
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('who are you?')
+      return
+    }
     // Requests through a CORS proxy have the address of the server in their path.
     const path = url.pathname.replace(/^\/proxy\/[^/]+/, '')
     const child = spawn(backend, {
@@ -20,6 +36,7 @@ export async function serveGit(
         PATH: process.env.PATH,
         GIT_PROJECT_ROOT: root,
         GIT_HTTP_EXPORT_ALL: '1',
+        ...(account === undefined ? {} : { REMOTE_USER: account.split(':')[0] }),
         GIT_CONFIG_GLOBAL: '/dev/null',
         REQUEST_METHOD: request.method,
         QUERY_STRING: url.search.slice(1),

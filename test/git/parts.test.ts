@@ -563,7 +563,12 @@ describe('requests over HTTP', async () => {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function fetchFrom(where: string, options: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
-    const { body, statusCode } = await httpClient(signal, hosts).request({ url: base + where, ...options })
+    const { body, statusCode } = await httpClient({
+      url: new URL(base),
+      operation: 'fetch',
+      signal,
+      requireHost: hosts,
+    }).request({ url: base + where, ...options })
     let text = ''
     for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk)
     return [statusCode, text]
@@ -595,7 +600,9 @@ describe('requests over HTTP', async () => {
     const hosts = () => onTheWay.abort()
     await expect(fetchFrom('/x', {}, onTheWay.signal, hosts)).rejects.toMatchObject({ code: 'ABORTED' })
     const late = new AbortController()
-    const { body } = await httpClient(late.signal).request({ url: `${base}/slow` })
+    const { body } = await httpClient({ url: new URL(base), operation: 'fetch', signal: late.signal }).request({
+      url: `${base}/slow`,
+    })
     const read = (async () => {
       for await (const _ of body as AsyncIterable<Uint8Array>) late.abort()
     })()

@@ -90,7 +90,11 @@ describe('a policy', () => {
   })
 
   it('may name the operations of a workspace, own tools and their arguments, and globs that match one', async () => {
-    await open(rule({ tools: ['undo', 'rollback', 'commit', 'git_checkout', 'git_add', 'policy', 'report', '*_file'] }))
+    await open(
+      rule({
+        tools: ['undo', 'rollback', 'commit', 'git_checkout', 'git_push', 'git_add', 'policy', 'report', '*_file'],
+      }),
+    )
     await open(rule({ tools: ['count_words'], args: { language: ['de'] } }), { extraTools: [ownTool] })
     await expect(open(rule({ tools: ['count_words'] }))).rejects.toThrow('Unknown tool "count_words"')
     await expect(open(rule({ args: { language: ['de'] } }))).rejects.toThrow('Unknown argument "language"')

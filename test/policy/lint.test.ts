@@ -103,7 +103,11 @@ describe('lintPolicy', () => {
 
   it('names rules on commands and on git:write for tools that run none', () => {
     for (const tool of ['read_file', 'edit_file', 'search_text', 'delete_*', '*_file']) {
-      for (const fields of [{ commands: ['git push'] }, { permissions: ['git:write'] }]) {
+      for (const fields of [
+        { commands: ['git push'] },
+        { permissions: ['git:write'] },
+        { permissions: ['git:push'] },
+      ]) {
         const messages = lint({ rules: [rule({ tools: [tool], ...fields })] }).map(({ message }) => message)
         expect(messages.join('\n')).toContain('run no command, and the rule is about')
       }

@@ -302,7 +302,7 @@ describe('protections', () => {
       'git',
       'deny',
       'POLICY_DENIED',
-      permissions.filter((permission) => permission !== 'git:write'),
+      permissions.filter((permission) => !permission.startsWith('git:')),
     ],
     [
       { kind: 'SECRET_LIKE' },

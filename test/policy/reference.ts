@@ -80,7 +80,7 @@ export function referenceProtection(
   { kind, protection }: Classification,
 ): { name: string; decision: Decision } | undefined {
   const changes = isMutating(permission) && !permission.startsWith('command:')
-  if (kind === 'GIT_INTERNAL') return permission === 'git:write' ? undefined : { name: 'git', decision: 'deny' }
+  if (kind === 'GIT_INTERNAL') return permission.startsWith('git:') ? undefined : { name: 'git', decision: 'deny' }
   if (kind === 'SECRET_LIKE') {
     const shows = permission === 'file:list' || permission === 'file:info'
     return shows ? undefined : { name: 'secret', decision: 'deny' }

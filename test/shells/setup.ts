@@ -27,14 +27,14 @@ export interface ShellBench {
 }
 
 /** The shell of the benches that bring none. It stays open, so that one start serves all of them. */
-const shared: Shell = { ...bash(), close: async () => {} }
+export const sharedShell: Shell = { ...bash(), close: async () => {} }
 
 export async function shellBench(
   tree: Readonly<Record<string, MemoryEntry>>,
   options: Partial<WorkspaceOptions> = {},
 ): Promise<ShellBench> {
   const backend = options.backend ?? memory(tree)
-  const workspace = await createWorkspace({ policy: 'autonomous', shell: unjudged(shared), ...options, backend })
+  const workspace = await createWorkspace({ policy: 'autonomous', shell: unjudged(sharedShell), ...options, backend })
   return {
     workspace,
     backend,

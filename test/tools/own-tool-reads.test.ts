@@ -111,7 +111,7 @@ async function openReader(policy: PolicyInput, permission: Permission, recursive
 
 const cases = Object.keys(policies).flatMap((policy) =>
   permissions
-    .filter((permission) => permission !== 'git:write')
+    .filter((permission) => !permission.startsWith('git:'))
     .flatMap((permission) => [true, false].map((recursive) => ({ policy, permission, recursive }))),
 )
 

@@ -39,7 +39,14 @@ import { type OverlayOptions, overlay } from '../../src/backends/overlay/index.t
 import type { CallOptions } from '../../src/call/state/call.ts'
 import { type JsonCheckOptions, json } from '../../src/checks/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
-import { git, openRepository, type Person, type RemoteOptions, type Repository } from '../../src/git/index.ts'
+import {
+  type CredentialsSource,
+  git,
+  openRepository,
+  type Person,
+  type RemoteOptions,
+  type Repository,
+} from '../../src/git/index.ts'
 import {
   createWorkspace,
   type DialectWorkspaceOptions,
@@ -313,10 +320,17 @@ type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Para
 const person: Kinds<Person> = { name: text, email: text }
 const remote: Kinds<RemoteOptions> = {
   ...{ corsProxy: text, headers: textRecord, onProgress: callback, signal: none, depth: positive },
+  credentials: callback,
 }
 
 const furtherFaces: readonly Face[] = [
-  face<{ author?: Person }>('openRepository()', (options) => openRepository(gitHost, options), { author: person }),
+  face<{ author?: Person; credentials?: CredentialsSource }>(
+    'openRepository()',
+    (options) => openRepository(gitHost, options),
+    {
+      ...{ author: person, credentials: callback },
+    },
+  ),
   face<OptionsOf<'init', 0>>('init()', (options) => repository.init(options), { defaultBranch: text }),
   face<OptionsOf<'add', 1>>('add()', (options) => repository.add('a.txt', options), { tracked: flag }),
   face<OptionsOf<'commit', 0>>('commit()', (options) => repository.commit({ message: 'm', ...options }), {
@@ -330,6 +344,10 @@ const furtherFaces: readonly Face[] = [
   }),
   face<OptionsOf<'fetch', 0>>('fetch()', (options) => repository.fetch(options), {
     ...{ ...remote, url: text, ref: text },
+  }),
+  face<OptionsOf<'push', 0>>('push()', (options) => repository.push(options), {
+    ...{ remote: text, url: text, ref: text, remoteRef: text, delete: flag, setUpstream: flag, corsProxy: text },
+    ...{ headers: textRecord, credentials: callback, signal: none, force: none },
   }),
   face<OptionsOf<'clone', 1>>('clone()', (options) => repository.clone('https://x', options), { ...remote, ref: text }),
   face<LintOptions>('lintPolicy()', (options) => lintPolicy('autonomous', options), {

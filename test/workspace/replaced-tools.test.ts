@@ -102,6 +102,7 @@ describe('an own tool with the name of an operation', () => {
     'commit',
     'git_add',
     'git_checkout',
+    'git_push',
     'policy',
     'report',
     'resume',
@@ -121,7 +122,7 @@ describe('an own tool with the name of an operation', () => {
 
   it('is the only tool that the name calls', async () => {
     const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous' })
-    for (const name of ['undo', 'rollback', 'commit', 'git_add', 'git_checkout', 'policy', 'report']) {
+    for (const name of ['undo', 'rollback', 'commit', 'git_add', 'git_checkout', 'git_push', 'policy', 'report']) {
       expect(await workspace.callTool(name, {}), name).toMatchObject({ code: 'UNKNOWN_TOOL' })
     }
   })

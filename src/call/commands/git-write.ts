@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { GitProvider, Repository } from '../../git/provider.ts'
+import type { GitProvider, PushAnswer, PushRequest, Repository } from '../../git/provider.ts'
 import { display, isWithin, type LogicalPath, type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandRepository } from '../../shells/types.ts'
@@ -19,6 +19,8 @@ export interface CommandRepositoryOptions {
   readonly onStore: (path: Path) => void
   /** @throws ToolError if the address may not be reached */
   readonly requireHost: (url: URL) => void
+  /** Does a push if policy allows it. */
+  readonly push: (request: PushRequest) => Promise<PushAnswer>
   readonly signal: AbortSignal
   readonly now: () => number
 }
@@ -69,7 +71,7 @@ export async function openCommandRepository(
 }
 
 function openRepository({ options, granted }: WriteState, provider: GitProvider): Repository {
-  const { backend, files, sees, onStore, requireHost, now } = options
+  const { backend, files, sees, onStore, requireHost, push, now } = options
   return provider.open({
     backend,
     mayRead(path) {
@@ -79,6 +81,7 @@ function openRepository({ options, granted }: WriteState, provider: GitProvider)
     },
     change: (changes) => files.apply(changes),
     requireHost,
+    push,
     now,
   })
 }
@@ -120,6 +123,8 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       if (options?.from !== undefined) await state.view.noteWritten(options.from)
       return repository.restore(paths, options)
     }),
+    upstream: repository.upstream,
+    push: changing((options) => repository.push({ ...options, signal })),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)

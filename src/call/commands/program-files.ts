@@ -129,6 +129,7 @@ export class ProgramFiles {
       ...{ workspace, run, call, facts, options: sessionOptions(options) },
       policy: workspace.policy.forCall(facts),
       approved: this.#approved,
+      pushes: [],
       onCommit: () => () => {},
     }
   }

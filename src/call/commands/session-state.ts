@@ -1,5 +1,6 @@
 import { type Failure, ToolError } from '../../errors.ts'
 import type { CommitHistory } from '../../git/commit-history.ts'
+import type { PushAnswer } from '../../git/provider.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
@@ -15,7 +16,7 @@ import type { RunState } from '../state/run-state.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
 
 export interface CommandSessionOptions {
-  readonly audit: Pick<CallAudit, 'addRead' | 'addRefusal'>
+  readonly audit: Pick<CallAudit, 'addRead' | 'addRefusal' | 'writePush'>
   /** When the call began, milliseconds since 1970. */
   readonly began: number
   /** Gets an approval that the command needs while it runs. */
@@ -36,6 +37,12 @@ export interface CommandSessionOptions {
   readonly received: () => ContentLabel | undefined
 }
 
+/** A push with its answer. */
+export interface DonePush {
+  readonly key: string
+  readonly answer: PushAnswer
+}
+
 /** The state that all transactions of the commands of one call share. */
 export interface SessionState {
   readonly workspace: WorkspaceState
@@ -47,6 +54,8 @@ export interface SessionState {
   readonly policy: CallPolicy
   /** Accesses that were approved for this call. */
   readonly approved: Set<string>
+  /** Pushes that lines of this call have done, in their order. A line that runs again does not repeat them. */
+  readonly pushes: DonePush[]
   readonly onCommit: CommitSubscription
 }
 

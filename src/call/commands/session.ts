@@ -34,6 +34,7 @@ export function openCommandSession(
     ...{ workspace, run, call, options, facts },
     policy: workspace.policy.forCall(facts),
     approved: new Set(),
+    pushes: [],
     onCommit: commitSubscription(workspace),
   }
   return {

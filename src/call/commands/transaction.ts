@@ -17,18 +17,18 @@ import type { CommandGit, CommandTransaction, StartedBy } from '../../shells/typ
 import { anySignal } from '../../util/abort.ts'
 import { textsIn } from '../require-hidden-secrets.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
+import type { PushingLine } from './git-push.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
+import { requireHost } from './reach-host.ts'
 import { accessKey, evaluateAccess, type SessionState } from './session-state.ts'
 import { noteReceivedByShell, receivedByShell } from './unseen-reads.ts'
 
 /** The files of one command line and what it has done to them. */
-interface TransactionState {
-  readonly session: SessionState
+interface TransactionState extends PushingLine {
   /** Takes the changes of the line. */
   readonly drafts: OverlayBackend
   readonly files: TrackedCommandFiles
-  readonly flow: ContentFlow | undefined
   /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
   readonly onRead: (path: Path, bytes: number) => void
@@ -71,7 +71,7 @@ export function openTransaction(
   received: () => ContentLabel | undefined = session.options.received,
   shared?: SharedFiles,
 ): FilesTransaction {
-  const { workspace, run, call, facts, options, approved } = session
+  const { workspace, run, call, facts, options } = session
   const drafts = shared?.drafts ?? overlay(workspace.backend, undefined, { closesLower: false })
   const stop = new AbortController()
   const signal = anySignal(callerSignal, stop.signal)
@@ -97,7 +97,7 @@ export function openTransaction(
     run.rates.countRead(bytes)
     onStore(path)
   }
-  let question: ApprovalQuestion | undefined
+  const question = openQuestion(session, shared === undefined ? () => stop.abort() : () => {})
   const files = createCommandFiles({
     ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
     readsUnseen: workspace.shell?.capabilities.guarded === false,
@@ -105,14 +105,14 @@ export function openTransaction(
     limits: shared === undefined ? commandLimits(workspace) : NO_LIMITS,
     requireAllowed: (access) => requireAllowed(workspace.policy, facts, access),
     judge(access) {
-      question ??= evaluateAccess(session, access)
-      if (question === undefined) return
-      // The line cannot wait, because its time limit keeps running. It is dropped, and runs again after the approval.
-      if (shared === undefined) stop.abort()
-      throw new ToolError('ABORTED', 'The command waits for an approval')
+      const asked = question.pending() ?? evaluateAccess(session, access)
+      if (asked !== undefined) question.askFor(asked, asked.accesses.map(accessKey))
     },
   })
-  const state: TransactionState = { session, drafts, files, flow, signal, onRead, onStore, receive, isGitOpen: false }
+  const state: TransactionState = {
+    ...{ session, drafts, files, flow, signal, onRead, onStore, receive },
+    ...{ askFor: question.askFor, pushes: 0, isGitOpen: false },
+  }
   let git: CommandGit | undefined
   return {
     ...{ files, signal, reads, flow, noteRead: onRead },
@@ -132,14 +132,38 @@ export function openTransaction(
     hideSecrets: files.hideSecrets,
     async resolvePendingApproval() {
       for (const refusal of await files.refusals()) options.audit.addRefusal(refusal)
-      const asked = question
-      if (asked === undefined) return false
-      question = undefined
-      await options.ask(asked)
-      for (const access of asked.accesses) approved.add(accessKey(access))
-      return true
+      return question.resolve()
     },
     changes: () => changesOf(state),
+  }
+}
+
+/** The question of a line that waits for an approval. */
+interface LineQuestion {
+  pending(): ApprovalQuestion | undefined
+  readonly askFor: PushingLine['askFor']
+  /** Asks. Returns false if there is no question. */
+  resolve(): Promise<boolean>
+}
+
+function openQuestion({ options, approved }: SessionState, dropLine: () => void): LineQuestion {
+  let waiting: { readonly question: ApprovalQuestion; readonly keys: readonly string[] } | undefined
+  return {
+    pending: () => waiting?.question,
+    askFor(question, keys) {
+      waiting ??= { question, keys }
+      // The line cannot wait, because its time limit keeps running. It is dropped, and runs again after the approval.
+      dropLine()
+      throw new ToolError('ABORTED', 'The command waits for an approval')
+    },
+    async resolve() {
+      if (waiting === undefined) return false
+      const { question, keys } = waiting
+      waiting = undefined
+      await options.ask(question)
+      for (const key of keys) approved.add(key)
+      return true
+    },
   }
 }
 
@@ -211,7 +235,8 @@ function openGit(state: TransactionState): CommandGit {
           ...shared,
           onStore,
           provider: workspace.git,
-          requireHost: (url) => requireHost(state, url),
+          requireHost: (url) => requireHost(session, files, url, 'command:run'),
+          push: async (request) => (await import('./git-push.ts')).pushOfLine(state, request),
           // A resumed call must create the same commits that were approved.
           now: () => options.began,
         },
@@ -221,16 +246,6 @@ function openGit(state: TransactionState): CommandGit {
       return repository
     },
   })
-}
-
-/** @throws ToolError if policy does not name the host, or labelled content must not be sent there */
-function requireHost({ session, files }: TransactionState, url: URL): void {
-  if (session.workspace.policy.mayReach(url)) {
-    session.options.requireHostAllowed(url.hostname)
-    return
-  }
-  const error = new ToolError('POLICY_DENIED', `policy names no network host ${JSON.stringify(url.host)}`)
-  throw files.refuse('command:run', url.host, error)
 }
 
 /** The changes of the line as one set, each with the access that covers it. */

@@ -1,5 +1,5 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
-import type { AuditEntry } from '../../audit/record.ts'
+import type { AuditEntry, AuditedPush } from '../../audit/record.ts'
 import type { Failure, ToolFailure } from '../../errors.ts'
 import type { TakenMedia } from '../../files/media/types.ts'
 import type { Path } from '../../paths/logical-path.ts'
@@ -119,6 +119,8 @@ export interface CallAudit {
   setLabel(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: nothing may be changed, and no plan becomes active */
   writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
+  /** Records a push before it is sent. @throws ToolError `AUDIT_FAILED`: nothing may be sent */
+  writePush(push: AuditedPush): Promise<void>
   /** Sets the committed changes and their artifact for the last record. */
   setEffect(receipt: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void
   /** Writes the last record of the call: its outcome, or the refusal of a call that has no intent record. */

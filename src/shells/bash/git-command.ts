@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { CommandGit } from '../types.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
+import { push } from './git/push-command.ts'
 import { branches, diff, log, revParse, show } from './git/read-commands.ts'
 import { status } from './git/status.ts'
 import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
@@ -46,6 +47,7 @@ const verbs: Readonly<Record<string, GitSubcommand>> = {
   diff,
   init,
   log,
+  push,
   reset,
   restore,
   'rev-parse': revParse,
@@ -78,7 +80,6 @@ const instead: Readonly<Record<string, string>> = {
   config: 'who commits is set by the program that opened the workspace',
   fetch: 'there is only git clone',
   pull: 'there is only git clone',
-  push: 'ask the owner of the workspace to push',
   stash: 'commit the work on a branch of its own',
   merge: 'take single files with git checkout BRANCH -- FILE, and commit them',
   rebase: 'commit on top of what is there',
