@@ -38,6 +38,11 @@ export async function listCommits(
   return entries
 }
 
+/** Returns a commit. @throws ToolError `NOT_FOUND` */
+export async function readEntry(objects: Objects, commit: string): Promise<LogEntry> {
+  return (await readTip(objects, commit)).entry
+}
+
 async function readTip(objects: Objects, commit: string): Promise<Tip> {
   const object = await objects.read(commit)
   if (object?.type !== 'commit') throw new ToolError('NOT_FOUND', `Cannot log: the commit ${commit} is missing`)

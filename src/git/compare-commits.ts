@@ -38,12 +38,15 @@ export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDire
 }
 
 /** Returns changes as text, sorted by path, with renames detected and secrets redacted. */
-export async function sectionsOf(changed: readonly Changed[]): Promise<readonly DiffSection[]> {
+export async function sectionsOf(
+  changed: readonly Changed[],
+  withBinary: (path: Path) => boolean = () => false,
+): Promise<readonly DiffSection[]> {
   const texts = createTextCache()
   const sections: DiffSection[] = []
   const sorted = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1))
   for (const change of await findRenames(sorted)) {
-    const section = await sectionOf(change, () => false, texts)
+    const section = await sectionOf(change, (path) => withBinary(path as Path), texts)
     if (section.text !== '' || section.redacted) sections.push(section)
   }
   return sections

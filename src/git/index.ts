@@ -11,6 +11,8 @@ export type {
   LogEntry,
   Person,
   PreparedPush,
+  PullRequest,
+  PullRequestOptions,
   PushAnswer,
   PushOptions,
   PushRequest,

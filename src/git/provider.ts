@@ -155,6 +155,42 @@ export interface PreparedPush {
 /** What a server answered to a push. */
 export type PushAnswer = Pick<PushResult, 'from' | 'status' | 'message'>
 
+/** Which commits {@link Repository.pullRequest} and {@link Repository.formatPatch} cover: those of `head` that `base` lacks. */
+export interface PullRequestOptions {
+  /** A branch, tag or commit, such as `main` or `origin/main`. */
+  readonly base: string
+  /** Default: HEAD. */
+  readonly head?: string
+}
+
+/** The parts of a pull request. Secrets in texts are replaced by marks. */
+export interface PullRequest {
+  /** Of one commit, its subject; otherwise the name of the branch as a sentence. Empty without commits. */
+  readonly title: string
+  /** Of one commit, the rest of its message; otherwise a list of the subjects. */
+  readonly body: string
+  /** The changes since the two histories parted, as `git diff base...head` shows them. */
+  readonly diff: string
+  /** The commit where they parted; `undefined` if they have nothing in common. */
+  readonly base: string | undefined
+  /** The id of the last commit. */
+  readonly head: string
+  /** Each after its parents. */
+  readonly commits: readonly LogEntry[]
+  readonly files: readonly {
+    readonly path: string
+    /** The former path of a renamed file. */
+    readonly oldPath?: string
+    readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
+    readonly insertions: number
+    readonly deletions: number
+  }[]
+  readonly insertions: number
+  readonly deletions: number
+  /** The number of changed files that may not be read. */
+  readonly leftOut: number
+}
+
 /** The message and author of a commit. */
 export interface CommitRequest {
   /** Required, unless `amend`. Default: the message of the amended commit. */
@@ -225,6 +261,15 @@ export interface Repository {
    * expected, and `BACKEND_ERROR` with `push` if the server refuses, such as one of its hooks
    */
   push(options?: PushOptions): Promise<PushResult>
+  /** Returns the parts of a pull request from `head` into `base`. */
+  pullRequest(options: PullRequestOptions): Promise<PullRequest>
+  /**
+   * Returns the commits of `head` that `base` lacks as mails, which `git am` takes and which give the same trees (with CRLF files:
+   * `git am --keep-cr`). Merges are left out, as by `git format-patch`.
+   *
+   * @throws ToolError `POLICY_DENIED` for a changed file that may not be read, `POLICY_DENIED_SECRET` for one with a secret
+   */
+  formatPatch(options: PullRequestOptions): Promise<string>
   /** Runs init, fetch and checkout. The workspace must not have a repository. */
   clone(
     url: string,

@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { sha1Portable } from '../files/hash/sha1.ts'
 import { childOf, type LogicalPath, type Path, ROOT } from '../paths/logical-path.ts'
 import { concatBytes } from '../util/bytes.ts'
+import { ancestors } from './ancestors.ts'
 import { SUBMODULE } from './changed-path.ts'
 import { deflate } from './inflate.ts'
 import type { Objects } from './objects.ts'
@@ -51,24 +52,6 @@ export async function missingCommits(
     }
   }
   return { commits, boundary: [...boundary], isCut }
-}
-
-/** Returns commits with all their ancestors. Ids of other objects, and of those that are absent, are skipped. */
-export async function ancestors(
-  objects: Objects,
-  shallow: ReadonlySet<string>,
-  starts: Iterable<string>,
-): Promise<ReadonlySet<string>> {
-  const known = new Set<string>()
-  const pending = [...starts]
-  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
-    if (known.has(id)) continue
-    const object = await objects.read(id)
-    if (object?.type !== 'commit') continue
-    known.add(id)
-    if (!shallow.has(id)) pending.push(...parseCommit(object.bytes).parents)
-  }
-  return known
 }
 
 /** An object to send. */

@@ -19,6 +19,7 @@ import type {
   CredentialsSource,
   GitHost,
   Person,
+  PullRequestOptions,
   PushOptions,
   RemoteOptions,
   Repository,
@@ -29,6 +30,7 @@ import { checkout, createBranch, currentBranch, deleteBranch, listBranches, move
 import { RepositoryContext } from './repository-context.ts'
 import { commit, log } from './repository-history.ts'
 import { add, restore, status } from './repository-index.ts'
+import { formatPatch, pullRequest } from './repository-patches.ts'
 import { push } from './repository-push.ts'
 import { clone, fetchRemote, init } from './repository-remote.ts'
 
@@ -64,6 +66,8 @@ const pushTable: OptionTable<PushOptions> = {
   ...{ corsProxy: isText, headers: isRecordOf(isText), credentials: isFunction, signal: isAbortSignal },
   force: (value, path, owner) => (value === 'lease' ? value : isExpectation(value, path, owner)),
 }
+
+const rangeTable: OptionTable<PullRequestOptions> = { base: isText, head: isText }
 
 /** The options of a method, by the position of its parameter. */
 type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Parameters<Repository[M]>[At]>
@@ -125,6 +129,8 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
         context,
         checkOptions<OptionsOf<'fetch', 0>>('fetch()', fetchOptions, { ...remoteTable, ref: isText, url: isText }),
       ),
+    pullRequest: async (range) => pullRequest(context, checkOptions('pullRequest()', range, rangeTable, 'base')),
+    formatPatch: async (range) => formatPatch(context, checkOptions('formatPatch()', range, rangeTable, 'base')),
     push: async (pushOptions) => push(context, checkOptions<PushOptions>('push()', pushOptions, pushTable)),
     clone: async (url, cloneOptions) =>
       clone(

@@ -151,6 +151,11 @@ export interface CommandGit {
   log(ref: string, maxCount: number): Promise<readonly LogEntry[]>
   /** Returns a commit with its changes. */
   show(ref: string): Promise<{ readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }>
+  /** Returns the commits of `head` that `base` lacks, each after its parents, without merges, with their exact changes. */
+  patches(
+    base: string,
+    head: string,
+  ): Promise<readonly { readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }[]>
   /** Reads a file of a commit. */
   fileAt(ref: string, path: string): Promise<Uint8Array>
   /**

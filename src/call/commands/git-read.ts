@@ -4,6 +4,7 @@ import type { Changed } from '../../git/changed-path.ts'
 import { fileAt } from '../../git/checkout.ts'
 import type { CommitHistory } from '../../git/commit-history.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../git/compare-commits.ts'
+import type { DiffSection } from '../../git/diff-section.ts'
 import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
@@ -95,6 +96,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
     log: (ref, maxCount) => listCommits(state, ref, maxCount),
     show: (ref) => showCommit(state, ref),
+    patches: (base, head) => exactPatches(state, base, head),
     async fileAt(ref, path) {
       // Policy decides before the lookup, so that an error does not reveal that a hidden file once existed.
       await gate.reach({ permission: 'file:read', path })
@@ -180,8 +182,13 @@ async function changedBetween(state: RepositoryState, { from, to }: GitDiffReque
 
 /** Returns the diffs of the visible paths, and records them as read. */
 async function showDiff({ options }: RepositoryState, changed: readonly Changed[]): Promise<readonly CommandDiff[]> {
-  const { sees, onRead, onName } = options
-  const sections = await sectionsOf(changed.filter(({ path }) => sees(path)))
+  const sections = await sectionsOf(changed.filter(({ path }) => options.sees(path)))
+  noteDiff(options, sections)
+  return sections
+}
+
+/** Records diffs as read. */
+function noteDiff({ onRead, onName }: CommandGitOptions, sections: readonly DiffSection[]): void {
   for (const { path, oldPath, text } of sections) {
     onRead(path as Path, text.length)
     onName(path as Path)
@@ -189,7 +196,26 @@ async function showDiff({ options }: RepositoryState, changed: readonly Changed[
     onRead(oldPath as Path, 0)
     onName(oldPath as Path)
   }
-  return sections
+}
+
+/** Returns the commits of `head` that `base` lacks, with changes that reproduce the exact bytes. */
+async function exactPatches(state: RepositoryState, base: string, head: string): ReturnType<CommandGit['patches']> {
+  const { reader, options } = state
+  const [from, to] = [await resolve(state, base), await resolve(state, head)]
+  await options.onCommit(reader, to)
+  const { commitsBetween } = await import('../../git/commit-range.ts')
+  const { exactSections } = await import('../../git/repository-patches.ts')
+  const patches: Awaited<ReturnType<CommandGit['patches']>>[number][] = []
+  for (const { commit, parents } of await commitsBetween(reader.objects, await reader.shallow(), from, to)) {
+    options.signal.throwIfAborted()
+    if (parents.length > 1) continue
+    const before = parents[0] === undefined ? EMPTY_TREE : await reader.tree(parents[0])
+    const changed = compareTrees(reader.objects, before, await reader.tree(commit))
+    const diff = await exactSections(changed, options.sees)
+    noteDiff(options, diff)
+    patches.push({ entry: await readCommit(state, commit), diff })
+  }
+  return patches
 }
 
 async function readCommit({ reader }: RepositoryState, commit: string): Promise<LogEntry> {

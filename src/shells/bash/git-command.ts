@@ -3,7 +3,7 @@ import type { CommandGit } from '../types.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { push } from './git/push-command.ts'
-import { branches, diff, log, revParse, show } from './git/read-commands.ts'
+import { branches, diff, formatPatch, log, revParse, show } from './git/read-commands.ts'
 import { status } from './git/status.ts'
 import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
 import { resolvePath } from './virtual-paths.ts'
@@ -45,6 +45,7 @@ const verbs: Readonly<Record<string, GitSubcommand>> = {
   clone,
   commit,
   diff,
+  'format-patch': formatPatch,
   init,
   log,
   push,

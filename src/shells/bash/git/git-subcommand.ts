@@ -95,14 +95,3 @@ export function subject(message: string): string {
 export async function detachedAt(git: CommandGit): Promise<string> {
   return `HEAD detached at ${short(await git.resolve('HEAD', { shows: true }))}`
 }
-
-/** ` 2 files changed, 3 insertions(+), 1 deletion(-)`, as git counts. */
-export function changeSummary(diff: readonly { readonly insertions: number; readonly deletions: number }[]): string {
-  const total = (name: 'insertions' | 'deletions') => diff.reduce((sum, file) => sum + file[name], 0)
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
-  const [insertions, deletions] = [total('insertions'), total('deletions')]
-  const parts = [`${counted(diff.length, 'file')} changed`]
-  if (insertions > 0 || deletions === 0) parts.push(`${counted(insertions, 'insertion')}(+)`)
-  if (deletions > 0 || insertions === 0) parts.push(`${counted(deletions, 'deletion')}(-)`)
-  return ` ${parts.join(', ')}\n`
-}

@@ -1,9 +1,10 @@
 import { ToolError } from '../../../errors.ts'
+import { changeSummary, diffStat } from '../../../git/diff-stat.ts'
+import { formatMails } from '../../../git/format-patch.ts'
 import type { LogEntry } from '../../../git/provider.ts'
 import type { CommandDiff } from '../../types.ts'
 import { textOfBytes } from '../byte-encoding.ts'
 import {
-  changeSummary,
   detachedAt,
   type GitSubcommand,
   gitFlags,
@@ -63,15 +64,7 @@ function diffText(changes: readonly CommandDiff[], count: (name: string) => numb
   if (count('statuses') > 0) return changes.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
   if (count('shortstat') > 0) return changes.length === 0 ? '' : changeSummary(changes)
   if (count('stat') === 0) return changes.map(({ text }) => text).join('')
-  if (changes.length === 0) return ''
-  const width = Math.max(...changes.map(({ path }) => path.length))
-  const rows = changes.map(({ path, insertions, deletions }) => {
-    const all = insertions + deletions
-    const scale = Math.min(1, 50 / Math.max(1, all))
-    const signs = '+'.repeat(Math.ceil(insertions * scale)) + '-'.repeat(Math.ceil(deletions * scale))
-    return ` ${path.padEnd(width)} | ${all}${signs === '' ? '' : ` ${signs}`}\n`
-  })
-  return rows.join('') + changeSummary(changes)
+  return diffStat(changes)
 }
 
 export const log: GitSubcommand = async ({ git, args, head }) => {
@@ -121,6 +114,23 @@ export const show: GitSubcommand = async ({ git, args, at }) => {
     text += render.text(entry) + (changes === '' || render === oneLine || render === oneLongLine ? '' : '\n') + changes
   }
   return gitSuccess(text)
+}
+
+/** `git format-patch --stdout`: files are written by the redirection of the line. */
+export const formatPatch: GitSubcommand = async ({ git, args }) => {
+  const flags = gitFlags(
+    args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg)),
+    table({ '--stdout': 'stdout', '-k': 'ignored', '--no-signature': 'ignored' }, { '--max-count': 'max' }),
+  )
+  const [range = '', ...more] = flags.operands
+  const max = flags.values('max').at(-1)
+  if (flags.count('stdout') === 0) {
+    throw new ToolError('INVALID_INPUT', 'write the patch where you want it: git format-patch --stdout BASE > FILE')
+  }
+  const [base = '', head = 'HEAD', rest] = range.includes('..') ? range.split('..') : [range, 'HEAD']
+  if (more.length > 0 || rest !== undefined || (range === '') !== (max !== undefined)) return undefined
+  const patches = await git.patches(max === undefined ? base || 'HEAD' : `HEAD~${max}`, head || 'HEAD')
+  return gitSuccess(formatMails(patches))
 }
 
 export const branches: GitSubcommand = async ({ git, head, args }) => {

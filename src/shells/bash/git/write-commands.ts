@@ -1,7 +1,7 @@
 import { ToolError } from '../../../errors.ts'
+import { changeSummary } from '../../../git/diff-stat.ts'
 import type { Flags } from '../flags.ts'
 import {
-  changeSummary,
   failed,
   fatal,
   type GitInvocation,
