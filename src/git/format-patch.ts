@@ -7,9 +7,10 @@ export interface PatchedCommit {
   readonly diff: readonly (CountedFile & { readonly text: string })[]
 }
 
-/** Returns commits, oldest first, as the mails that `git am` takes and `git format-patch` writes. */
+/** Returns commits, oldest first, as the mails that `git am` takes and `git format-patch` writes: without those that change nothing. */
 export function formatMails(commits: readonly PatchedCommit[]): string {
-  return commits.map((commit, index) => mailOf(commit, index + 1, commits.length)).join('')
+  const changing = commits.filter(({ diff }) => diff.length > 0)
+  return changing.map((commit, index) => mailOf(commit, index + 1, changing.length)).join('')
 }
 
 function mailOf({ entry, diff }: PatchedCommit, number: number, count: number): string {

@@ -265,7 +265,7 @@ export interface Repository {
   pullRequest(options: PullRequestOptions): Promise<PullRequest>
   /**
    * Returns the commits of `head` that `base` lacks as mails, which `git am` takes and which give the same trees (with CRLF files:
-   * `git am --keep-cr`). Merges are left out, as by `git format-patch`.
+   * `git am --keep-cr`). Merges and commits without changes are left out, as by `git format-patch`.
    *
    * @throws ToolError `POLICY_DENIED` for a changed file that may not be read, `POLICY_DENIED_SECRET` for one with a secret
    */

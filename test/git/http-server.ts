@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { git } from './repositories.ts'
@@ -15,9 +16,16 @@ interface ServeOptions {
 export async function serveGit(
   root: string,
   options: ServeOptions = {},
-): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
+): Promise<{
+  url: string
+  requests: string[]
+  /** Settles when git answers no request. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}> {
   const backend = `${git(root, '--exec-path').trim()}/git-http-backend`
   const requests: string[] = []
+  const running = new Set<ChildProcess>()
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     requests.push(`${request.method} ${request.url}`)
@@ -47,7 +55,13 @@ export async function serveGit(
         HTTP_GIT_PROTOCOL: (request.headers['git-protocol'] as string | undefined) ?? '',
       },
     })
+    running.add(child)
+    child.on('close', () => running.delete(child))
     request.pipe(child.stdin)
+    // As a web server does when a client is gone.
+    request.on('close', () => {
+      if (!request.complete) child.stdin.destroy()
+    })
     child.stdin.on('error', () => undefined)
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -69,6 +83,11 @@ export async function serveGit(
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    async idle() {
+      // A request of a client that has just ended may still arrive.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      for (const child of running) await once(child, 'close')
+    },
     close: () =>
       new Promise((closed) => {
         server.closeAllConnections()

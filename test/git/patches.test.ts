@@ -63,8 +63,9 @@ function randomCommit(directory: string, random: () => number, names: string[]):
       symlinkSync(pick(names), join(directory, 'link'))
     }
   }
+  write(`t/${names.length}`, `${random()}\n`)
   realGit(directory, 'add', '-A', '-f')
-  gitWith(directory, pick(MESSAGES), 'commit', '-q', '--allow-empty', '--no-verify', '--cleanup=verbatim', '-F', '-')
+  gitWith(directory, pick(MESSAGES), 'commit', '-q', '--no-verify', '--cleanup=verbatim', '-F', '-')
 }
 
 const openOver = (directory: string) =>
@@ -83,7 +84,7 @@ describe('the mails of formatPatch()', () => {
       const target = temporary()
       realGit(target, 'clone', '-q', directory, '.')
       realGit(target, 'reset', '-q', '--hard', base)
-      gitWith(target, mails, 'am', '-q', '--keep-cr', '--empty=keep')
+      gitWith(target, mails, 'am', '-q', '--keep-cr')
       const log = (where: string, format: string) => realGit(where, 'log', '-6', `--format=${format}`)
       expect(log(target, '%T %an <%ae> %at'), `seed ${seed}`).toBe(log(directory, '%T %an <%ae> %at'))
       expect(log(target, '%s'), `seed ${seed}`).toBe(log(directory, '%s'))

@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serveGit } from '../git/http-server.ts'
+import { bundle } from './bundle.ts'
+
+export interface PushKillReport {
+  kills: number
+  /** Kills between the start of a push and its acknowledgement. */
+  insidePush: number
+  /** Kills of a push after which the server had its commit, and after which it had not. */
+  done: number
+  undone: number
+  /** Descriptions of the violations. */
+  broken: string[]
+  lost: string[]
+}
+
+/** The last commits that the victims acknowledged. */
+interface Said {
+  readonly commit?: string
+  readonly pushed?: string
+}
+
+/** Kills a process that commits and pushes, and examines both repositories by the real git after each kill. */
+export async function killPushes(kills: number): Promise<PushKillReport> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-push-')))
+  const [root, state, bare] = ['root', 'state', 'x.git'].map((name) => join(base, name)) as [string, string, string]
+  mkdirSync(root)
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', args, { cwd, encoding: 'utf8', env, stdio: 'pipe' })
+  git(base, 'init', '-q', '--bare', '-b', 'main', '--template=', bare)
+  git(bare, 'config', 'http.receivepack', 'true')
+  git(root, 'init', '-q', '-b', 'main', '--template=')
+  writeFileSync(join(root, 'a.txt'), 'a\n')
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '-m', 'first')
+  const server = await serveGit(base)
+  git(root, 'remote', 'add', 'origin', `${server.url}/x.git`)
+  const script = await bundle('test/attack/pushed.ts', base)
+  const report: PushKillReport = { kills: 0, insidePush: 0, done: 0, undone: 0, broken: [], lost: [] }
+  // The next victim starts while the current one works.
+  const victim = () => fork(script, [root, state], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  let next = victim()
+  let said: Said = {}
+  const tip = (cwd: string, ref: string) => git(cwd, 'for-each-ref', '--format=%(objectname)', ref).trim()
+  try {
+    for (; report.kills < kills && report.broken.length + report.lost.length === 0; report.kills++) {
+      const child = next
+      next = victim()
+      const before = tip(bare, 'refs/heads/main')
+      const { last, ...now } = await killOne(child, said)
+      said = now
+      await server.idle()
+      const at = `kill ${report.kills}`
+      for (const directory of [bare, root]) {
+        try {
+          git(directory, 'fsck', '--strict', '--no-dangling')
+        } catch (error) {
+          report.broken.push(`${at}, ${directory}: ${error}`)
+        }
+      }
+      const [there, here, recorded] = [
+        tip(bare, 'refs/heads/main'),
+        tip(root, 'refs/heads/main'),
+        tip(root, 'refs/remotes/origin/main'),
+      ]
+      const leadsTo = (from: string | undefined, to: string, what: string) => {
+        if (from === undefined || from === '' || git(root, 'rev-list', '--count', from, `^${to}`).trim() === '0') return
+        report.lost.push(`${at}: ${what}: ${from} is not in ${to}`)
+      }
+      leadsTo(said.commit, here, 'an acknowledged commit')
+      leadsTo(said.pushed, there, 'an acknowledged push')
+      leadsTo(there, here, 'the server')
+      leadsTo(recorded, there, 'the recorded branch')
+      if (last === 'push') {
+        report.insidePush += 1
+        report[there === before || there === said.pushed ? 'undone' : 'done'] += 1
+      }
+    }
+    return report
+  } finally {
+    next.kill('SIGKILL')
+    if (next.exitCode === null && next.signalCode === null) await once(next, 'exit')
+    await server.close()
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+/** Starts the work of a victim, and kills it at a random moment, most often after the start of a push. */
+async function killOne(child: ChildProcess, before: Said): Promise<Said & { last: string }> {
+  const said: Record<string, string> = { ...before }
+  let last = ''
+  let pushes = 1 + Math.floor(Math.random() * 2)
+  const pushing = new Promise<void>((done) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+      const [word = '', id] = line.split(' ')
+      last = word
+      if (id !== undefined) said[word] = id
+      else if (--pushes === 0) done()
+    })
+  })
+  const closed = once(child, 'close')
+  child.send('go')
+  await Promise.race([pushing, closed])
+  if (last === '') throw new Error('The victim ended before it pushed')
+  await sleep(Math.random() * 600)
+  child.kill('SIGKILL')
+  await closed
+  return { ...said, last }
+}
+
+const env = {
+  ...process.env,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  ...{
+    GIT_AUTHOR_NAME: 'A',
+    GIT_AUTHOR_EMAIL: 'a@example.com',
+    GIT_COMMITTER_NAME: 'A',
+    GIT_COMMITTER_EMAIL: 'a@example.com',
+  },
+}
