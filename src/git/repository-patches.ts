@@ -1,10 +1,7 @@
-import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets/index.ts'
-import { quote } from '../paths/logical-path.ts'
-import type { Changed } from './changed-path.ts'
 import { commitsBetween, mergeBase } from './commit-range.ts'
 import { compareTrees, sectionsOf } from './compare-commits.ts'
-import type { DiffSection } from './diff-section.ts'
+import { exactSections } from './exact-sections.ts'
 import { formatMails, type PatchedCommit, partsOf } from './format-patch.ts'
 import type { LogEntry, PullRequest, PullRequestOptions } from './provider.ts'
 import { currentBranch } from './repository-branches.ts'
@@ -64,37 +61,6 @@ export async function formatPatch(context: RepositoryContext, options: PullReque
     patched.push({ entry: withoutSecrets(entry), diff: await exactSections(changed, host.mayRead) })
   }
   return formatMails(patched)
-}
-
-/**
- * Returns changes as text that reproduces the exact bytes.
- *
- * @throws ToolError for a file that may not be read, contains a secret, or is too large
- */
-export async function exactSections(
-  changed: readonly Changed[],
-  mayRead: (path: Changed['path']) => boolean,
-): Promise<readonly DiffSection[]> {
-  const hidden = changed.filter(({ path }) => !mayRead(path)).length
-  if (hidden > 0) {
-    const files = hidden === 1 ? 'a file that may not be read' : `${hidden} files that may not be read`
-    throw new ToolError('POLICY_DENIED', `Cannot format a patch: a commit contains ${files}`)
-  }
-  const sections = await sectionsOf(changed, () => true)
-  for (const { path, redacted, text, binary } of sections) {
-    if (redacted) {
-      throw new ToolError('POLICY_DENIED_SECRET', `Cannot format a patch: ${quote(path)} contains a secret`, {
-        ...{
-          path,
-          hint: 'Remove the secret from the commits. pullRequest() shows the changes with a mark in its place.',
-        },
-      })
-    }
-    if (binary && /^Binary files /m.test(text)) {
-      throw new ToolError('FILE_TOO_LARGE', `Cannot format a patch: ${quote(path)} is too large`, { path })
-    }
-  }
-  return sections
 }
 
 function withoutSecrets(entry: LogEntry): LogEntry {

@@ -345,12 +345,20 @@ const furtherFaces: readonly Face[] = [
   face<OptionsOf<'fetch', 0>>('fetch()', (options) => repository.fetch(options), {
     ...{ ...remote, url: text, ref: text },
   }),
-  face<OptionsOf<'pullRequest', 0>>('pullRequest()', (options) => repository.pullRequest({ base: 'b', ...options }), {
-    ...{ base: text, head: text },
-  }),
-  face<OptionsOf<'formatPatch', 0>>('formatPatch()', (options) => repository.formatPatch({ base: 'b', ...options }), {
-    ...{ base: text, head: text },
-  }),
+  face<OptionsOf<'pullRequest', 0>>(
+    'pullRequest()',
+    (options) => repository.pullRequest({ ...{ base: 'b' }, ...options }),
+    {
+      ...{ base: text, head: text },
+    },
+  ),
+  face<OptionsOf<'formatPatch', 0>>(
+    'formatPatch()',
+    (options) => repository.formatPatch({ ...{ base: 'b' }, ...options }),
+    {
+      ...{ base: text, head: text },
+    },
+  ),
   face<OptionsOf<'push', 0>>('push()', (options) => repository.push(options), {
     ...{ remote: text, url: text, ref: text, remoteRef: text, delete: flag, setUpstream: flag, corsProxy: text },
     ...{ headers: textRecord, credentials: callback, signal: none, force: none },

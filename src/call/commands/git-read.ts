@@ -204,7 +204,7 @@ async function exactPatches(state: RepositoryState, base: string, head: string):
   const [from, to] = [await resolve(state, base), await resolve(state, head)]
   await options.onCommit(reader, to)
   const { commitsBetween } = await import('../../git/commit-range.ts')
-  const { exactSections } = await import('../../git/repository-patches.ts')
+  const { exactSections } = await import('../../git/exact-sections.ts')
   const patches: Awaited<ReturnType<CommandGit['patches']>>[number][] = []
   for (const { commit, parents } of await commitsBetween(reader.objects, await reader.shallow(), from, to)) {
     options.signal.throwIfAborted()
