@@ -237,7 +237,9 @@ class ActiveTaintTracker implements TaintTracker {
       if (applied[index]?.after === null) continue
       const content = this.#contentOf(change, draft)
       contentLabels.push({ label: content.label, path: content.path ?? change.path })
-      targetLabels.set(change.path, maxLabel(targetLabels.get(change.path) ?? 'public', content.label))
+      // The label of a path by policy is noted as well: the path is one whose content a call of the workspace has chosen.
+      const label = maxLabel(content.label, this.#labelOf(change.path))
+      targetLabels.set(change.path, maxLabel(targetLabels.get(change.path) ?? 'public', label))
       const named = namedPath(change)
       const name = this.#nameContentOf(known, draft)
       if (named !== undefined && name !== undefined)

@@ -76,10 +76,8 @@ export function createToolContext(
     staleGuard: workspace.staleGuard,
     async workspaceDiff(request) {
       const diff = await diffForCall(workspace, facts(), call.verdict, request, signal)
-      for (const { path, oldPath, text } of diff.sections) {
-        addRead(path as Path, text.length)
-        if (oldPath !== undefined) taint.addRead(oldPath as Path)
-      }
+      for (const { path, text } of diff.sections) addRead(path as Path, text.length)
+      addCompared(taint, diff)
       const { withLabelledBase } = await import('./labelled-base.ts')
       return withLabelledBase(diff, request.base, workspace.diffs, taint)
     },
@@ -169,6 +167,8 @@ function diffForCall(
   const policy = workspace.policy.forCall(call)
   return workspace.diffs.diff({
     ...request,
+    // What a call has written may be a guess, which a missing difference confirms.
+    chosen: [...workspace.fileLabels].map(([path]) => path),
     sees: (path) => see(path as Path, 'file'),
     // A path that listings hide is not counted either.
     knows: (path) => list.see(path as Path, 'file'),
@@ -177,6 +177,15 @@ function diffForCall(
       policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
     signal,
   })
+}
+
+/** Adds the labels of the files that a diff shows, and of those of which it shows that they do not differ. */
+function addCompared(taint: TaintTracker, { sections, equal }: WorkspaceDiff): void {
+  for (const { path, oldPath = path } of sections) {
+    taint.addRead(path as Path)
+    taint.addRead(oldPath as Path)
+  }
+  for (const path of equal) taint.addRead(path as Path)
 }
 
 /** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */
@@ -199,10 +208,7 @@ async function workspaceDiffSha256(
     })
     if (verdict.decision !== 'allow') return undefined
     const diff = await diffForCall(workspace, call, verdict, { wants: () => true }, signal)
-    for (const { path, oldPath = path } of diff.sections) {
-      taint.addRead(path as Path)
-      taint.addRead(oldPath as Path)
-    }
+    addCompared(taint, diff)
     return diff.sha256()
   } catch {
     return undefined

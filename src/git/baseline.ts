@@ -14,6 +14,8 @@ export interface Baseline {
   note(changes: readonly Change[]): Promise<void>
   /** Returns the differences from the first states. */
   changed(): Promise<Changed[]>
+  /** Whether there was a file at a path that has changed since. */
+  readonly holds: (path: string) => boolean
   /** Number of paths whose first state was too large to keep. */
   readonly dropped: number
 }
@@ -39,6 +41,7 @@ export function createBaseline(backend: Backend): Baseline {
     get dropped() {
       return dropped
     },
+    holds: (path) => (first.get(path as Path) ?? null) !== null,
     async note(changes) {
       for (const { path } of changes) {
         if (first.has(path)) continue

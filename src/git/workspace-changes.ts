@@ -51,6 +51,13 @@ export class WorkspaceChanges {
     return this.#trees.compare(tree, base, await this.#selectionFor(base, NO_ENTRIES))
   }
 
+  /** Returns whether the base of {@link since} has a file at a path. */
+  async baseHolds(commit: string | undefined): Promise<(path: string) => boolean> {
+    if (commit === undefined && this.#opened === undefined) return this.#baseline.holds
+    const base = commit === undefined ? baseOfNode(this.#opened as DirectoryNode) : await this.reader.tree(commit)
+    return (path) => hasFile(base, path)
+  }
+
   /** Returns the changes since a tree. */
   async from(base: TreeDirectory, signal?: AbortSignal): Promise<readonly Changed[]> {
     const tree = this.#backend.tree?.()
@@ -105,7 +112,8 @@ interface SelectionWithSource extends FileSelection {
   readonly excludeText: string
 }
 
-function hasFile(base: BaseDirectory, path: string): boolean {
+/** Whether a tree has a file at a path. */
+export function hasFile(base: BaseDirectory, path: string): boolean {
   let at: BaseDirectory | undefined = base
   let start = 0
   for (let slash = path.indexOf('/'); slash !== -1 && at !== undefined; slash = path.indexOf('/', start)) {

@@ -21,6 +21,8 @@ export interface DiffRequest {
   knows(path: LogicalPath): boolean
   /** Whether the binary content of a path is shown as a binary patch. Otherwise the section only states that it differs. */
   withBinary(path: LogicalPath): boolean
+  /** Paths to look for in {@link WorkspaceDiff.equal}. */
+  readonly chosen?: Iterable<LogicalPath>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -30,6 +32,8 @@ export interface WorkspaceDiff {
   readonly baseCommit: string | null
   /** Sorted by path. */
   readonly sections: readonly DiffSection[]
+  /** The chosen paths that the caller requests and may see, and that have the content of the base. */
+  readonly equal: readonly LogicalPath[]
   readonly insertions: number
   readonly deletions: number
   /** Number of changed files that may not be shown. */
@@ -79,7 +83,9 @@ async function createDiff(
   const commit = base === undefined ? await changes.reader.headCommit() : await changes.reader.resolve(base)
   let hidden = 0
   const visible: Changed[] = []
-  for (const change of await changes.since(commit, signal)) {
+  const changed = await changes.since(commit, signal)
+  const equal = await equalPaths(changes, commit, changed, request)
+  for (const change of changed) {
     if (!request.wants(change.path)) continue
     if (request.sees(change.path)) visible.push(change)
     else if (request.knows(change.path)) hidden += 1
@@ -99,6 +105,7 @@ async function createDiff(
   return {
     baseCommit: commit ?? null,
     sections,
+    equal,
     insertions,
     deletions,
     hidden,
@@ -108,4 +115,18 @@ async function createDiff(
       return sha256
     },
   }
+}
+
+/** Returns the chosen paths of a request that are in the base and have not changed. */
+async function equalPaths(
+  changes: WorkspaceChanges,
+  commit: string | undefined,
+  changed: readonly Changed[],
+  { chosen = [], wants, sees }: DiffRequest,
+): Promise<readonly LogicalPath[]> {
+  const equal = new Set([...chosen].filter((path) => wants(path) && sees(path)))
+  if (equal.size === 0) return []
+  for (const { path } of changed) equal.delete(path)
+  const isInBase = await changes.baseHolds(commit)
+  return [...equal].filter(isInBase)
 }

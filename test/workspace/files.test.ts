@@ -9,6 +9,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { createWorkspace, defineTool, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import type { FileOperations } from '../../src/workspace/files.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -33,6 +34,37 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   const workspace = await createWorkspace({ backend: memory(tree), policy: 'autonomous', audit: sink, ...options })
   return { workspace, files: workspace.files, records: () => workspace.auditRecords() }
 }
+
+describe('files.batch with new directories', () => {
+  const steps: Readonly<Record<string, (files: FileOperations) => Promise<unknown>>> = {
+    'moves a file out of': (files) => files.rename('new/d/a', 'moved'),
+    'deletes a file in': (files) => files.delete('new/d/a'),
+    'moves a directory out of': (files) => files.rename('new/d', 'moved'),
+    'deletes a directory in': (files) => files.delete('new/d', { recursive: true }),
+  }
+  for (const [name, step] of Object.entries(steps)) {
+    it(`${name} a directory that it has created by writing there`, async () => {
+      const { workspace, files } = await open()
+      await files.batch(async (batch) => {
+        await batch.write('new/d/a', 'x')
+        await step(batch)
+      })
+      expect(await files.exists('new')).toBe(true)
+      expect(await files.exists('new/d/a')).toBe(false)
+      await workspace.close()
+    })
+  }
+
+  it('changes nothing where policy denies what a directory was created for', async () => {
+    const { files } = await open({ policy: { preset: 'autonomous', deniedPaths: ['new/**'] } })
+    const denied = files.batch(async (batch) => {
+      await batch.write('new/a', 'x')
+      await batch.delete('new/a')
+    })
+    await expect(denied).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+    for await (const { path } of files.walk('.')) expect(path).not.toBe('new')
+  })
+})
 
 describe('files.readBytes', () => {
   it('returns any bytes, whole and in ranges', async () => {

@@ -10,6 +10,7 @@ import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
 import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
+import { hasFile } from '../../git/workspace-changes.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import { isWrittenAsId } from '../../git/written-as-id.ts'
 import { type Path, parsePath, quote } from '../../paths/logical-path.ts'
@@ -32,6 +33,8 @@ export interface CommandGitOptions {
   readonly onCommit: (history: CommitHistory, commit: string) => Promise<void>
   /** Called with each path whose stored content the command receives in some way. */
   readonly onStored: (path: Path) => void
+  /** The paths whose content the command or an earlier call has written. */
+  readonly chosen: () => Iterable<Path>
   readonly signal: AbortSignal
   /** Opens write access to the repository. */
   readonly change: (view: RepositoryView) => Promise<CommandRepository>
@@ -91,6 +94,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const changed = await state.diffs.changedFrom(head, signal)
       const rows = statusOf({ head, index, changed, sees }, untracked)
       if (showsAll) for (const row of rows) noteStatus(options, row)
+      noteEqual(options, head, changed)
       return rows
     },
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
@@ -174,10 +178,24 @@ async function changedBetween(state: RepositoryState, { from, to }: GitDiffReque
   const { entries } = await reader.index()
   const index = treeOfIndex(entries)
   const base = from === undefined && to === undefined ? index : await treeOf(state, from)
-  if (to === 'index') return compareTrees(reader.objects, base, index)
-  if (to !== undefined) return compareTrees(reader.objects, base, await treeOf(state, to))
-  const changed = await diffs.changedFrom(base, options.signal)
-  return changed.filter(({ path, old }) => old !== null || entries.has(path))
+  const changed =
+    to === undefined
+      ? await diffs.changedFrom(base, options.signal)
+      : compareTrees(reader.objects, base, to === 'index' ? index : await treeOf(state, to))
+  noteEqual(options, base, changed)
+  return to === undefined ? changed.filter(({ path, old }) => old !== null || entries.has(path)) : changed
+}
+
+/** Records the chosen paths that have the content of the base. What was written there may be a guess, which that confirms. */
+function noteEqual(
+  { chosen, sees, onStored }: CommandGitOptions,
+  base: TreeDirectory,
+  changed: readonly Changed[],
+): void {
+  const paths = new Set(chosen())
+  if (paths.size === 0) return
+  for (const { path } of changed) paths.delete(path as Path)
+  for (const path of paths) if (hasFile(base, path) && sees(path)) onStored(path)
 }
 
 /** Returns the diffs of the visible paths, and records them as read. */

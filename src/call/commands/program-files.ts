@@ -105,8 +105,13 @@ export class ProgramFiles {
     const { drafts, flow } = this.#shared
     const pending = await drafts.pending()
     const changed = new Set(pending.map(({ path }) => path))
-    const accesses = this.#accesses.filter(({ path }) => changed.has(path))
-    const granted = new Set(accesses.map(({ path }) => path))
+    const granted = new Set(this.#accesses.map(({ path }) => path).filter((path) => changed.has(path)))
+    // A directory that an operation created as a parent stays, also if what it created there is gone.
+    const created = pending.filter(({ path, to }) => to?.type === 'directory' && !granted.has(path))
+    const parents = new Set(created.map(({ path }) => path))
+    const accesses = this.#accesses.filter(
+      ({ path }) => changed.has(path) || (parents.size > 0 && ancestorsOf(path).some((above) => parents.has(above))),
+    )
     const changes = pending.map((change) => {
       const { path, to, expect } = change
       const sha256 = this.#expected.get(path)

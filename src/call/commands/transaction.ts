@@ -229,6 +229,7 @@ function openGit(state: TransactionState): CommandGit {
       if (flow !== undefined) await options.noteCommit(history, commit, flow)
     },
     onStored: receiveStored,
+    chosen: () => (flow === undefined ? [] : [...workspace.fileLabels, ...flow.written].map(([path]) => path)),
     async change(view) {
       const repository = await openCommandRepository(
         {

@@ -32,17 +32,21 @@ function squeeze(line: string): string {
   return line.replace(/\s+/g, ' ').trim()
 }
 
+/** The part of a long line that is compared, in UTF-16 units. */
+const MAX_COMPARED = 2000
+
 /** Returns the line that shares the most words with the longest line of the text. */
 function mostSimilarLine(lines: readonly string[], textLines: readonly string[]): number | undefined {
   const longestLine = textLines.reduce(
     (longest, line) => (squeeze(line).length > squeeze(longest).length ? line : longest),
     '',
   )
-  const words = new Set(Array.from(longestLine.matchAll(/[\p{L}\p{N}_$]+/gu), ([word]) => word).slice(0, 200))
+  const start = longestLine.slice(0, MAX_COMPARED)
+  const words = new Set(Array.from(start.matchAll(/[\p{L}\p{N}_$]+/gu), ([word]) => word).slice(0, 200))
   let best: { score: number; line: number } | undefined
   for (const [index, line] of lines.entries()) {
     let score = 0
-    for (const [word] of line.slice(0, 2000).matchAll(/[\p{L}\p{N}_$]+/gu)) if (words.has(word)) score += 1
+    for (const [word] of line.slice(0, MAX_COMPARED).matchAll(/[\p{L}\p{N}_$]+/gu)) if (words.has(word)) score += 1
     if (score > 0 && score > (best?.score ?? 0)) best = { score, line: index }
   }
   if (best === undefined) return undefined
