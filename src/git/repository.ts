@@ -55,12 +55,15 @@ const remoteTable: OptionTable<RemoteOptions> = {
   depth: isPositive,
 }
 
-const isExpectation = shape<{ readonly expect: string | null }>({
-  expect: must(
-    'a commit id of 40 hex digits, or null',
-    (value) => value === null || /^[0-9a-f]{40}$/.test(String(value)),
-  ),
-})
+const isExpectation = shape<{ readonly expect: string | null }>(
+  {
+    expect: must(
+      'a commit id of 40 hex digits, or null',
+      (value) => value === null || /^[0-9a-f]{40}$/.test(String(value)),
+    ),
+  },
+  'expect',
+)
 const pushTable: OptionTable<PushOptions> = {
   ...{ remote: isText, url: isText, ref: isText, remoteRef: isText, delete: isBoolean, setUpstream: isBoolean },
   ...{ corsProxy: isText, headers: isRecordOf(isText), credentials: isFunction, signal: isAbortSignal },

@@ -505,7 +505,11 @@ describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kind
     for (const options of samples.filter((sample) => !empty(sample))) {
       cases += 1
       // Wrappers that spread their options always pass an object.
-      if (/createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|compileQuery|findMatches|^commit/.test(name))
+      if (
+        /createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|compileQuery|findMatches|^(commit|pullRequest|formatPatch)/.test(
+          name,
+        )
+      )
         continue
       expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
     }
