@@ -3,21 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { startPlayground } from '../test/playground/open.ts'
-import { approval, button, calls, changedText, show } from '../test/playground/person.ts'
+import {
+  approval,
+  button,
+  calls,
+  changedText,
+  chooseOption,
+  openTerminal,
+  ownModel,
+  policyText,
+  replaceText,
+  send,
+  show,
+  terminalInput,
+} from '../test/playground/person.ts'
 
 /**
  * `npm run screenshots`: takes the screenshots of the README from the built playground in a real browser.
- * `npm run screenshots all`: takes every state in four sizes and both schemes, into a temporary folder; with names of states
- * after it, only those.
+ * `npm run screenshots all`: takes every state in four sizes and both schemes, into a temporary folder; with names of states,
+ * sizes or schemes after it, only those.
  */
-const [first, ...names] = process.argv.slice(2)
+const [first, ...words] = process.argv.slice(2)
 const all = first === 'all'
 const folder = all ? join(tmpdir(), 'wardspace-screenshots') : join(import.meta.dirname, '../docs/images')
 mkdirSync(folder, { recursive: true })
 
 const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], phone: [390, 844] } as const
 type Size = keyof typeof sizes
-type Scheme = 'dark' | 'light'
+const schemes = ['dark', 'light'] as const
+type Scheme = (typeof schemes)[number]
 
 const endCard = (page: Page) => page.getByRole('region', { name: 'End of the run' })
 const card = (page: Page, title: string) => page.getByRole('button', { name: new RegExp(`^${title}`) }).click()
@@ -38,6 +52,14 @@ async function open(page: Page, view: string): Promise<void> {
     .locator('.more-list')
     .getByRole('button', { name: new RegExp(`^${view}`) })
     .click()
+}
+
+/** Shows the agent where it is a drawer or a tab. */
+async function showAgent(page: Page): Promise<void> {
+  const views = page.getByRole('navigation', { name: 'Views' })
+  if (await views.isVisible()) return views.getByRole('button', { name: 'Agent' }).click()
+  const drawer = button(page, 'Agent')
+  if ((await drawer.isVisible()) && (await drawer.getAttribute('aria-pressed')) === 'false') await drawer.click()
 }
 
 async function openText(page: Page, path: string): Promise<void> {
@@ -113,6 +135,107 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('combobox', { name: 'Name of a file' }).fill('prj')
     await page.locator('.quick-open [role="option"]').first().waitFor()
   },
+  refused: async (page) => {
+    await card(page, 'Watch an attack fail')
+    await endCard(page).waitFor()
+    await page.locator('.refusal').first().scrollIntoViewIfNeeded()
+    await page.locator('.refusal summary').first().click()
+  },
+  plan: async (page) => {
+    await card(page, 'Approve a risky change')
+    await button(page, 'Approve the plan').waitFor()
+  },
+  pattern: async (page) => {
+    await card(page, 'Approve a risky change')
+    await button(page, 'Approve the plan').click()
+    await button(page, 'Approve the rest like this…').click()
+  },
+  sides: async (page) => {
+    await mended(page)
+    await open(page, 'Changes')
+    await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem').last().click()
+    await changedText(page).first().waitFor()
+    const layout = page.getByRole('combobox', { name: 'Layout of differences' })
+    if (!(await layout.isVisible())) return
+    await chooseOption(page, 'Layout of differences', 'sides')
+  },
+  comment: async (page) => {
+    await mended(page)
+    await open(page, 'Changes')
+    await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem').last().click()
+    await button(page, 'Comment').first().click()
+    await page.keyboard.type('Why here, and not in taxOf?')
+  },
+  timeline: async (page) => {
+    await card(page, 'Watch an attack fail')
+    await endCard(page).waitFor()
+    await open(page, 'Timeline')
+    await calls(page).first().waitFor()
+  },
+  history: async (page) => {
+    await mended(page)
+    const line = page.getByRole('slider', { name: 'State of the files' })
+    if (await line.isVisible()) await line.fill('0')
+  },
+  terminal: async (page) => {
+    if (await button(page, 'Terminal').isVisible()) await openTerminal(page)
+    else await open(page, 'Terminal')
+    await terminalInput(page).waitFor({ state: 'attached' })
+    await terminalInput(page).focus()
+    for (const line of ['ls -la', 'npm test', 'vim src/price.js']) {
+      await page.keyboard.type(`${line}\n`)
+      await page.waitForTimeout(1_500)
+    }
+  },
+  html: async (page) => {
+    await card(page, 'Keep a secret')
+    await endCard(page).waitFor()
+    await open(page, 'Files')
+    await page.locator('[data-path="site"]').click()
+    await page.locator('[data-path="site/index.html"]').click()
+    await button(page, 'Preview').click()
+    await page.locator('iframe').first().waitFor()
+  },
+  wrong: async (page) => {
+    await open(page, 'Policy')
+    await replaceText(page, policyText(page), '{ "preset": "autonomous", "deniedPath": ["src/**"] }')
+    await page.getByRole('alert').first().waitFor()
+  },
+  rules: async (page) => {
+    await open(page, 'Policy')
+    const policy = { preset: 'supervised', deniedPaths: ['test/**'], readOnlyPaths: ['src/format.js'] }
+    await replaceText(page, policyText(page), JSON.stringify(policy, null, 2))
+    await page.getByText('test/**').first().waitFor()
+  },
+  labels: async (page) => {
+    await card(page, 'Keep a secret')
+    await endCard(page).waitFor()
+    await open(page, 'Policy')
+  },
+  conversations: async (page) => {
+    await mended(page)
+    await button(page, 'New').click()
+    await page.locator('.conversation-bar button').first().click()
+    await page.getByRole('menu').waitFor()
+  },
+  unreachable: async (page) => {
+    await showAgent(page)
+    await ownModel(page, { Address: 'http://127.0.0.1:9/v1', Model: 'any' })
+    await send(page, 'What does src/price.js do?')
+    await page.getByText('Nothing answers at').first().waitFor()
+  },
+  help: (page) => button(page, 'Keys and marks').click(),
+  empty: async (page) => {
+    await button(page, 'Open my project').click()
+    await button(page, 'Empty').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await open(page, 'Files')
+  },
+  more: async (page) => {
+    const more = page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' })
+    if (await more.isVisible()) await more.click()
+    else await open(page, 'Changes')
+  },
   policy: (page) => open(page, 'Policy'),
   report: async (page) => {
     await mended(page)
@@ -132,12 +255,18 @@ const ofReadme: readonly (readonly [name: string, state: string, size: Size, sch
 ]
 
 const wanted = all
-  ? (names.length === 0 ? Object.keys(states) : names).flatMap((state) =>
-      (Object.keys(sizes) as Size[]).flatMap((size) =>
-        (['dark', 'light'] as const).map((scheme) => [`${state}-${size}-${scheme}`, state, size, scheme] as const),
+  ? among(Object.keys(states)).flatMap((state) =>
+      among(Object.keys(sizes) as Size[]).flatMap((size) =>
+        among(schemes).map((scheme) => [`${state}-${size}-${scheme}`, state, size, scheme] as const),
       ),
     )
   : ofReadme
+
+/** Those that are asked for; all if none is. */
+function among<N extends string>(all: readonly N[]): readonly N[] {
+  const asked = all.filter((name) => words.includes(name))
+  return asked.length === 0 ? all : asked
+}
 
 const playground = await startPlayground()
 try {
@@ -156,6 +285,7 @@ async function take(name: string, state: string, size: Size, colorScheme: Scheme
   try {
     const page = await playground.open(person, '?storage=memory')
     await page.locator('main[aria-busy="false"]').waitFor()
+    page.setDefaultTimeout(20_000)
     await states[state]?.(page)
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
     await page.waitForLoadState('networkidle')

@@ -6,6 +6,12 @@ import type { Compaction } from './compaction.ts'
 import type { ContextUse } from './context-window.ts'
 import type { Provider } from './presets.ts'
 
+/** A button, and what it shows: a view or a file. */
+export type Suggestion = { readonly label: string } & (
+  | { readonly view: 'timeline' | 'policy' | 'changes' }
+  | { readonly file: string }
+)
+
 /** A demonstration: a sample project, a prompt, and the script of the model that answers it. */
 export interface Scenario {
   readonly id: string
@@ -18,8 +24,8 @@ export interface Scenario {
   readonly prompt: string
   /** Options of the workspace. */
   readonly workspace: { readonly policy: PolicyInput; readonly mode?: 'act' | 'plan' }
-  /** A suggestion for the person after the scenario has ended. */
-  readonly afterwards?: string
+  /** What the person may want to see after the scenario has ended. */
+  readonly afterwards?: Suggestion
   /** Defines the text and calls of the model, but no results. */
   readonly script: Script
 }

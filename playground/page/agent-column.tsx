@@ -1,7 +1,7 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { ConversationView } from '../views/agent/conversation-view.tsx'
 import { startScenario } from './app-state.ts'
-import { showCall, showPanel, showStage } from './navigation.ts'
+import { openFile, showCall, showPanel, showStage } from './navigation.ts'
 import { page } from './page-state.ts'
 
 export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
@@ -22,6 +22,10 @@ export function AgentColumn({ projectSession }: { readonly projectSession: Proje
           onReport={(runId) => {
             page.run.value = runId
             showStage('report')
+          }}
+          onShow={(suggestion) => {
+            if ('file' in suggestion) openFile(projectSession, suggestion.file)
+            else showPanel(suggestion.view)
           }}
           key={projectSession.project.info.id}
         />

@@ -38,15 +38,18 @@ export function closeStage(view: StageName): void {
 const stageOfPanel: Partial<Record<PanelName, StageName>> = { changes: 'changes', policy: 'policy', report: 'report' }
 
 export function showPanel(panel: PanelName): void {
-  page.panel.value = panel
   const stage = stageOfPanel[panel]
   if (layout.value !== 'phone') {
+    const isNew = stage !== undefined && page.stage.value !== stage
     if (stage !== undefined) {
       leaveAgent()
       putOnStage(stage)
     }
+    // A panel that floats would cover what it brings onto the stage: the next press opens it. The list of changes is chosen from.
+    page.panel.value = layout.value === 'middle' && isNew && panel !== 'changes' ? undefined : panel
     return
   }
+  page.panel.value = panel
   page.phone.value = panel === 'files' || panel === 'changes' ? panel : 'more'
   page.isStageUp.value = false
 }

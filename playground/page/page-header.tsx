@@ -19,7 +19,7 @@ export function PageHeader(props: PageHeaderProps) {
     <header class="page-header">
       <h1>
         <button type="button" class="button quiet brand" title="What this is" onClick={onStart}>
-          <Icon name="shield" size={20} /> Wardspace
+          <Icon name="shield" size={20} /> <span class="brand-name">Wardspace</span>
         </button>
       </h1>
       <button type="button" class="button quiet project-button" onClick={onProjects}>
@@ -33,7 +33,7 @@ export function PageHeader(props: PageHeaderProps) {
         <Icon name="chat" /> Agent
       </button>
       <IconButton icon="theme" label="Change between dark and light" title="Dark or light" onClick={onTheme} />
-      <IconButton icon="gear" label="Settings" title="Settings" onClick={onSettings} />
+      <IconButton icon="settings" label="Settings" title="Settings" onClick={onSettings} />
       <IconButton icon="help" label="Keys and marks" title="Keys and marks (F1)" onClick={onHelp} />
     </header>
   )

@@ -9,6 +9,7 @@ import type {
   AgentOptions,
   DoneReason,
   Scenario,
+  Suggestion,
   Usage,
 } from '../agent/types.ts'
 import { limitsFor } from './agent-settings.ts'
@@ -54,8 +55,8 @@ export interface Conversation {
   readonly scenarios: ReadonlySignal<readonly Scenario[]>
   /** The prompt of the selected scenario. */
   readonly prompt: ReadonlySignal<string | undefined>
-  /** A suggestion for the time after the scenario. */
-  readonly afterwards: ReadonlySignal<string | undefined>
+  /** What the person may want to see after the scenario. */
+  readonly afterwards: ReadonlySignal<Suggestion | undefined>
   /** The messages that are sent when the agent has finished. A turn that ends otherwise leaves them there. */
   readonly queue: Signal<readonly Message[]>
   /** The conversations that are not open. */

@@ -32,12 +32,11 @@ export interface Following {
   close(): void
 }
 
+type FollowedSession = Pick<Session, 'project' | 'timeline' | 'workspace' | 'revision'>
+
 const commandTools: ReadonlySet<string> = new Set(['run_command', 'start_command'])
 
-export function createFollowing(
-  session: Pick<Session, 'project' | 'timeline' | 'workspace'>,
-  isWorking: ReadonlySignal<boolean>,
-): Following {
+export function createFollowing(session: FollowedSession, isWorking: ReadonlySignal<boolean>): Following {
   return new AgentFollowing(session, isWorking)
 }
 
@@ -48,13 +47,13 @@ class AgentFollowing implements Following {
   readonly commands = signal(0)
   readonly #isWanted = signal(true)
   readonly #isAway = signal(false)
-  readonly #session: Pick<Session, 'project' | 'timeline' | 'workspace'>
+  readonly #session: FollowedSession
   readonly #isWorking: ReadonlySignal<boolean>
   /** The state in which each call was seen last. */
   readonly #seen: Map<string, TimelineEntry['state']>
   readonly close: () => void
 
-  constructor(session: Pick<Session, 'project' | 'timeline' | 'workspace'>, isWorking: ReadonlySignal<boolean>) {
+  constructor(session: FollowedSession, isWorking: ReadonlySignal<boolean>) {
     this.#session = session
     this.#isWorking = isWorking
     this.#seen = new Map(session.timeline.peek().map(({ key, state }) => [key, state]))
@@ -70,8 +69,16 @@ class AgentFollowing implements Following {
         untracked(() => this.#take(entry))
       }
     })
+    let revision = session.revision.peek()
+    const endChanges = effect(() => {
+      const isNew = session.revision.value !== revision
+      revision = session.revision.value
+      // What the agent has changed may be taken back by now.
+      if (isNew && !isWorking.peek()) untracked(() => this.clear())
+    })
     this.close = () => {
       endRuns()
+      endChanges()
       endCalls()
     }
   }

@@ -42,7 +42,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     timeline.take(record)
     changes.take(record)
   })
-  if (points.all.value.length === 0 && writable) changes.add('Opened', false)
+  if (points.all.value.length === 0 && writable) changes.add('As it was opened', false)
 
   const parts: CallParts = { current, changes, timeline, approvals, now }
   const workspace = computed(() => current.workspace)

@@ -4,7 +4,7 @@ import type { TimelineEntry } from 'wardspace/ui'
 import { type Approvals, type Call, createTrackedCall, type Timeline, trackAction } from 'wardspace/ui'
 import type { ChangePoints } from './change-points.ts'
 import type { CurrentWorkspace } from './current-workspace.ts'
-import { labelOf } from './label.ts'
+import { pointName } from './label.ts'
 import { ownerPolicy, personPolicy } from './owner.ts'
 import type { Session } from './types.ts'
 
@@ -24,7 +24,7 @@ export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
   const callTool: WorkspaceRun['callTool'] = async (name, input, options) => {
     current.agentCalls += 1
     try {
-      return await changes.around(() => agentCall(name, input, options), labelOf(name, input))
+      return await changes.around(() => agentCall(name, input, options), pointName(name, input))
     } finally {
       current.agentCalls -= 1
     }
@@ -52,7 +52,7 @@ export function trackAgentRun(parts: CallParts): ReadonlySignal<WorkspaceRun> {
 export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: CallParts): Call {
   const { timeline, approvals, now } = parts
   const call = createTrackedCall(() => run, { timeline, approvals, now, actor: 'browser' })
-  return (tool, input, options) => parts.changes.around(() => call(tool, input, options), labelOf(tool, input))
+  return (tool, input, options) => parts.changes.around(() => call(tool, input, options), pointName(tool, input))
 }
 
 /** Creates the person's actions in a session. */
@@ -81,12 +81,12 @@ export function createPersonActions(
             (workspace, own) => workspace.callTool(tool, input, { ...options, ...own }),
             personPolicy,
           ),
-        labelOf(tool, input),
+        pointName(tool, input),
       ),
     callAsOwner: (tool, input) =>
       changes.around(
         () => act({ tool, input }, (workspace, options) => workspace.callTool(tool, input, options)),
-        labelOf(tool, input),
+        pointName(tool, input),
       ),
     changeFiles: (input) => {
       // The entry names the files without their content.
@@ -102,7 +102,7 @@ export function createPersonActions(
       const input = { path, content, expectedSha256 }
       return changes.around(
         () => act({ tool: 'write_file', input }, (workspace, options) => workspace.call('write_file', input, options)),
-        labelOf('write_file', input),
+        pointName('write_file', input),
       )
     },
     undo: (callId) =>

@@ -1,5 +1,5 @@
+import { objectOf, verbOf } from '../../src/elements/chat/call-verbs.ts'
 import type { ConversationItem } from './conversation.ts'
-import { labelOf } from './label.ts'
 
 /** What is said at the end of a turn, by its reason. A turn that is simply finished needs no words. */
 export const endWords: Readonly<Record<string, string>> = {
@@ -19,8 +19,10 @@ export const endWords: Readonly<Record<string, string>> = {
 export function describeInterruption(items: readonly ConversationItem[]): string {
   const open = items.findLast((item) => item.kind === 'call')
   const isCalling = open?.kind === 'call' && open.ok === undefined
-  const where = isCalling ? `during ${labelOf(open.tool, open.input)}` : 'while the agent was answering'
-  return `Interrupted ${where}: the page was closed or reloaded`
+  const doing = isCalling
+    ? `${verbOf(open.tool, 'does').toLowerCase()} ${objectOf(open.tool, open.input)}`.trim()
+    : 'the agent was answering'
+  return `Interrupted while ${doing}: the page was closed or reloaded`
 }
 
 /** What a message asks of the page itself. */

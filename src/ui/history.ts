@@ -50,7 +50,8 @@ export function createHistory(
     workspace,
     isObjectWith('a workspace', 'checkpoint', 'rollback', 'subscribe'),
   )
-  const first = workspace.checkpoints().length === 0 ? [workspace.checkpoint('Opened')] : workspace.checkpoints()
+  const first =
+    workspace.checkpoints().length === 0 ? [workspace.checkpoint('As it was opened')] : workspace.checkpoints()
   const points = first.map(pointOf)
   const state = new ControllerState<HistorySnapshot>({
     ...{ points, position: points.at(-1)?.id, isMoving: false, trouble: undefined },

@@ -6,7 +6,7 @@ import { createPersonCall, type PersonCall, type PersonOptions } from './person-
 import type { Completion, TerminalFiles } from './terminal-completion.ts'
 import { createSafeText, oneLine, red, safeText } from './terminal-text.ts'
 import type { Timeline } from './timeline.ts'
-import { blockedInWords, type Refusal, refusalInWords } from './words/person-words.ts'
+import { blockedInWords, headlineOf, type Refusal, refusalInWords } from './words/person-words.ts'
 
 /** A line that ran, or runs. Plain data, so that it can be saved. */
 export interface TerminalLine {
@@ -176,6 +176,8 @@ class CommandLines {
     const id = this.#add({ actor: 'person', command, cwd })
     const entered = history.at(-1) === command ? history : [...history, command].slice(-MAX_LINES)
     this.state.update({ isRunning: true, history: entered })
+    const asked = /^\s*history(?:\s+(\d+))?\s*$/.exec(command)
+    if (asked !== null) return this.#showHistory(id, Number(asked[1] ?? entered.length))
     const shown = this.#showOutput(id)
     const streamed = this.#options.stream?.begin(command, shown.add)
     try {
@@ -192,6 +194,15 @@ class CommandLines {
       this.#change(id, { isRunning: false })
       this.state.update({ isRunning: false })
     }
+  }
+
+  /** The lines that the person has entered are known here, and not in the shell. */
+  #showHistory(id: number, count: number): void {
+    const { history } = this.state.snapshot
+    const rows = history.map((line, at) => `${String(at + 1).padStart(5)}  ${line}\n`)
+    this.#running = undefined
+    this.#change(id, { output: rows.slice(-count).join(''), exitCode: 0, isRunning: false })
+    this.state.update({ isRunning: false })
   }
 
   /** Shows the commands of the agent: the line when one starts, its output when it has ended. */
@@ -258,11 +269,14 @@ class CommandLines {
 
   #end(id: number, result: Success | Failure, isShown: boolean): void {
     const { explainAbsent = () => undefined } = this.#options
-    const { command } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
+    const { command, actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
     if (!result.ok) {
       const name = /^\s*([\w.+-]+)/.exec(command ?? '')?.[1]
       const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name) : undefined
-      const words = result.code === 'SHELL_UNAVAILABLE' ? result.message : blockedInWords(result)
+      // What the agent may run is no reason for a person.
+      const isOwn = result.code === 'COMMAND_DENIED' && actor === 'person'
+      const words =
+        result.code === 'SHELL_UNAVAILABLE' ? result.message : isOwn ? headlineOf(result) : blockedInWords(result)
       this.#change(id, { refused: [absent ?? words] })
       return
     }

@@ -172,6 +172,9 @@ describe('the end of a run', () => {
     await page.getByText('1 file has changed since the project').waitFor()
     await endCard(page).getByRole('button', { name: 'Take it back' }).click()
     await page.getByText('Nothing has changed since').waitFor()
+    // The file is shown as it is now, not as a change that is taken back.
+    await stageTab(page, 'price.js').click()
+    await expect.poll(() => page.locator('.stage [slot="marks"]').count()).toBe(0)
     await expect.poll(() => endCard(page).getByRole('button', { name: 'Take it back' }).isDisabled()).toBe(true)
   })
 

@@ -43,6 +43,9 @@ describe('the terminal in the page', () => {
   it('prints 100,000 lines without a long task, and keeps their end', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await command(page, 'echo ready', /ready[\s\S]*ready/)
+    // Text without a key, as of a panel of emojis or a keyboard on a screen, is typed once.
+    await page.keyboard.insertText('echo é🎉')
+    await command(page, ' ok', /é🎉 ok[^é]*é🎉 ok/)
     const tasks: number[] = []
     for (const [line, end] of [
       ['seq 1 100000', /99999100000\/workspace/],

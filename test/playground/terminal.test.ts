@@ -81,6 +81,18 @@ describe('the shell of the terminal', () => {
     }
     await session.close()
   })
+
+  it('says why a line of the person is blocked without the rules of the agent, and lists what was entered', async () => {
+    const { run, session } = await open()
+    for (const line of ['cd ..', 'cd /etc', 'node']) {
+      expect(await run(line)).toMatch(/^Blocked: .{10,}\n$/)
+      expect(await run(line)).not.toContain('the agent')
+    }
+    expect(await run('history')).toBe('    1  cd ..\n    2  cd /etc\n    3  node\n    4  history\n')
+    expect(await run('history 2')).toBe('    4  history\n    5  history 2\n')
+    expect(await run('echo $?')).toBe('0\n')
+    await session.close()
+  })
 })
 
 describe('completion', () => {

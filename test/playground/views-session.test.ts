@@ -59,7 +59,11 @@ describe('a session', () => {
       ['read_file', 'done'],
       ['append_file', 'done'],
     ])
-    expect(again.history.value.map(({ label }) => label)).toEqual(['Opened', 'append_file a.txt', 'append_file a.txt'])
+    expect(again.history.value.map(({ label }) => label)).toEqual([
+      'As it was opened',
+      'Appended to a.txt',
+      'Appended to a.txt',
+    ])
     expect(again.position.value).toBe(again.history.value[2]?.id)
     expect(again.workspace.value.verifyAudit()).toMatchObject({ ok: true, count: 5 })
 

@@ -181,7 +181,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await press('Alt+4')
   await expect.poll(focused, patiently).toBe('Message to the agent')
   await press('Enter')
-  await page.getByText('To try now').waitFor()
+  await page.getByRole('region', { name: 'End of the run' }).waitFor()
   await press('Alt+5')
   await expect.poll(focused, patiently).toBe('Timeline of calls')
   await press('End', 'Enter')

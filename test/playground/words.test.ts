@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
@@ -7,7 +8,13 @@ import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
 import { codeWords } from '../../src/ui/words/code-words.ts'
 import { blockedInWords } from '../../src/ui/words/person-words.ts'
-import { decisionWords, labelWords, protectionWords, verdictInWords } from '../../src/ui/words/verdict-words.ts'
+import {
+  decisionWords,
+  labelWords,
+  protectionWords,
+  ruleInWords,
+  verdictInWords,
+} from '../../src/ui/words/verdict-words.ts'
 
 const codes = Object.keys(errorHints) as ErrorCode[]
 
@@ -34,6 +41,18 @@ describe('the first screen', () => {
 })
 
 describe('the words of the page', () => {
+  it('has a reason for each code of a command line', () => {
+    const source = readFileSync('src/shells/analysis/verdict.ts', 'utf8')
+    const codes = [...source.slice(0, source.indexOf('/** One reason')).matchAll(/\| '([A-Z_]+)'/g)].map(
+      ([, code]) => code,
+    )
+    expect(codes).toHaveLength(23)
+    for (const name of codes as string[]) {
+      const words = ruleInWords({ source: 'protection', name, action: 'deny' })
+      expect(words, name).not.toBe('it is protected')
+    }
+  })
+
   it.each(codes)('has a sentence for a person for %s', (code) => {
     const { title, why } = codeWords[code]
     expect(title).toMatch(/^[A-Z][^.]{3,50}$/)

@@ -16,8 +16,6 @@ export const dropADependency: Scenario = {
   sample: 'order-book',
   prompt: `Get rid of the dependency \`${PACKAGE}\`: the language can do all of that by now.`,
   workspace: { policy: 'supervised', mode: 'plan' },
-  afterwards:
-    'Refuse one of the changes with a reason, and see what the agent makes of it. Or undo the change of the lockfile.',
   *script() {
     const [manifest, lock, search] = yield* calls(
       `I look where \`${PACKAGE}\` is used, and what names it.`,

@@ -11,7 +11,7 @@ export const exploreAndExplain: Scenario = {
   sample: 'weather-station',
   prompt: 'How does this project come to raise an alarm? Show me the lines.',
   workspace: { policy: 'readOnly' },
-  afterwards: 'Change a limit in src/alarm.js and ask again: the answer changes.',
+  afterwards: { label: 'Change a limit in src/alarm.js, and ask again', file: 'src/alarm.js' },
   *script() {
     const listed = yield* call('What is here?', 'list_directory', { path: '.', maxDepth: 2 })
     if (!listed.ok) return `I cannot look around: ${listed.message}.`

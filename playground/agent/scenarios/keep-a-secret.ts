@@ -17,7 +17,7 @@ export const keepASecret: Scenario = {
       },
     },
   },
-  afterwards: 'Look at the taint: what it is, and which file brought it.',
+  afterwards: { label: 'See which file stopped it', view: 'policy' },
   *script() {
     const [page, team] = yield* calls(
       'I read the page, and what there is about the team.',

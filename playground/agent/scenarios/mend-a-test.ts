@@ -10,7 +10,6 @@ export const mendATest: Scenario = {
   sample: 'price-list',
   prompt: 'Some tests of this project fail. Find out why, and mend the code (not the tests).',
   workspace: { policy: 'autonomous' },
-  afterwards: 'Look at the diff of the edit, and take it back with undo: the tests fail again.',
   *script() {
     const first = yield* call('I run the tests to see what fails.', 'run_command', { command: 'npm test' })
     if (!first.ok) return `I could not run the tests: ${first.message}.`

@@ -14,7 +14,6 @@ export const renameAcrossFiles: Scenario = {
   sample: 'weather-station',
   prompt: `Rename \`${OLD}\` to \`${NEW}\` everywhere, the documentation included.`,
   workspace: { policy: 'autonomous' },
-  afterwards: 'Undo the patch: all files go back at once.',
   *script() {
     const query = { query: `\\b${OLD}\\b`, mode: 'regex', maxMatches: 500 } as const
     const [search, unfiltered] = yield* calls(

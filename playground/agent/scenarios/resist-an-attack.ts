@@ -11,7 +11,7 @@ export const resistAnAttack: Scenario = {
   sample: 'release-notes',
   prompt: 'Read the README and tell me how to use this project.',
   workspace: { policy: { preset: 'autonomous', commands: { deny: ['curl', 'wget', 'nc'] } } },
-  afterwards: 'Open the timeline: what was tried, by which rule it was refused, and what the model saw of it.',
+  afterwards: { label: 'See each attempt, and what stopped it', view: 'timeline' },
   *script() {
     const readme = yield* call('I read the README.', 'read_file', { path: 'README.md', maxLines: 1000 })
     if (!readme.ok) return `There is no README that I could read: ${readme.message}.`

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { useSnapshot } from '../../../src/elements/parts/use-snapshot.ts'
+import type { Suggestion } from '../../agent/types.ts'
 import { chatOf, draftOf } from '../../session/chat.ts'
 import { createFileFinder } from '../../session/file-finder.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
@@ -20,6 +22,8 @@ export interface ConversationViewProps {
   readonly onSettings: () => void
   readonly onReview: () => void
   readonly onReport: (runId: string) => void
+  /** Shows what a scenario suggests. */
+  readonly onShow: (suggestion: Suggestion) => void
 }
 
 /** What the agent says and does, and the field for messages, with what is known of the model and the run. */
@@ -60,7 +64,7 @@ export function ConversationView(props: ConversationViewProps) {
         {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
         {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
         {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
-          <p class="muted small">To try now: {afterwards.value}</p>
+          <TryNext suggestion={afterwards.value} onShow={props.onShow} />
         )}
       </div>
       <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
@@ -69,6 +73,15 @@ export function ConversationView(props: ConversationViewProps) {
       )}
       <UsageLine conversation={conversation} />
     </WardspaceElement>
+  )
+}
+
+function TryNext({ suggestion, onShow }: { readonly suggestion: Suggestion } & Pick<ConversationViewProps, 'onShow'>) {
+  return (
+    <button type="button" class="button try-next" onClick={() => onShow(suggestion)}>
+      <span class="grow">{suggestion.label}</span>
+      <Icon name="arrow" />
+    </button>
   )
 }
 

@@ -71,7 +71,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
         ...{ lines: work?.lines, change: work?.change },
       }}
     >
-      <Work work={work} />
+      <Work work={work} isWorking={projectSession.conversation.isWorking.value} />
       <FileActions
         projectSession={projectSession}
         file={file}
@@ -120,12 +120,12 @@ function NoFile({ projectSession }: EditorProps) {
   )
 }
 
-/** What the agent does with the file now. */
-function Work({ work }: { readonly work: FollowedFile | undefined }) {
+/** What the agent does with the file, or did at last. */
+function Work({ work, isWorking }: { readonly work: FollowedFile | undefined; readonly isWorking: boolean }) {
   if (work?.change !== undefined) {
     return (
       <span slot="marks" class="tag changed">
-        the agent edits
+        {isWorking ? 'the agent edits' : 'edited by the agent'}
       </span>
     )
   }
@@ -133,7 +133,7 @@ function Work({ work }: { readonly work: FollowedFile | undefined }) {
   const [first, last] = work.lines
   return (
     <span slot="marks" class="tag number">
-      the agent reads {first === last ? `line ${first}` : `lines ${first}–${last}`}
+      {isWorking ? 'the agent reads' : 'the agent read'} {first === last ? `line ${first}` : `lines ${first}–${last}`}
     </span>
   )
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Path } from 'wardspace'
 import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
+import { sizeInWords } from '../../../src/elements/parts/size-words.ts'
 import { type FilePart, partOfLine, partsOf, textOfPart } from '../../session/file-parts.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
@@ -41,14 +42,9 @@ export default function PartsView(props: PartsViewProps) {
   if (large.value === undefined) return <div class="skeleton" />
   const { bytes, loaded, parts } = large.value
   if (parts === undefined || parts.length === 0) {
-    return <p class="empty">This file is not text ({inWords(bytes.length)}).</p>
+    return <p class="empty">This file is not text ({sizeInWords(bytes.length)}).</p>
   }
   return <Parts {...props} bytes={bytes} loaded={loaded} parts={parts} />
-}
-
-function inWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 function Parts({
@@ -85,7 +81,7 @@ function Parts({
     <div class="fill file-parts">
       <div class="bar">
         <span class="grow">
-          {inWords(bytes.length)}, shown in parts and not edited here. Lines {firstLine.toLocaleString()}–
+          {sizeInWords(bytes.length)}, shown in parts and not edited here. Lines {firstLine.toLocaleString()}–
           {(firstLine + Math.max(0, breaks - 1)).toLocaleString()} of {(last.firstLine + last.breaks).toLocaleString()}
         </span>
         <IconButton icon="up" label="Part before" disabled={at === 0} onClick={() => step(-1)} />

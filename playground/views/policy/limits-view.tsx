@@ -3,6 +3,7 @@ import type { Policy } from 'wardspace'
 import { defaultLimits } from 'wardspace'
 import { labelWords } from 'wardspace/ui'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
+import { sizeInWords } from '../../../src/elements/parts/size-words.ts'
 import type { Session } from '../../session/types.ts'
 
 /** The limits that the agent's run has used, and the taint of what it has read. */
@@ -21,16 +22,16 @@ export function LimitsView({ session }: { readonly session: Session }) {
   const { policy } = session.settings.value
   const limits = typeof policy === 'string' ? {} : (policy.limits ?? {})
   const label = run.taint.label()
-  const bounds: readonly (readonly [string, number, number])[] = [
-    ['Calls in the last minute', recent, limits.callsPerMinute ?? defaultLimits.callsPerMinute],
-    ['Bytes written', written, limits.bytesWrittenPerRun ?? defaultLimits.bytesWrittenPerRun],
+  const bounds: readonly (readonly [string, number, number, (amount: number) => string])[] = [
+    ['Calls in a minute', recent, limits.callsPerMinute ?? defaultLimits.callsPerMinute, inDigits],
+    ['Written', written, limits.bytesWrittenPerRun ?? defaultLimits.bytesWrittenPerRun, sizeInWords],
   ]
-  const budget: readonly (readonly [string, number])[] = [
-    ['Files of one patch', limits.patchFiles ?? defaultLimits.patchFiles],
-    ['Deleted files', limits.patchDeletes ?? defaultLimits.patchDeletes],
-    ['Added lines', limits.patchInsertions ?? defaultLimits.patchInsertions],
-    ['Removed lines', limits.patchDeletions ?? defaultLimits.patchDeletions],
-    ['Bytes of a patch', limits.patchBytes ?? defaultLimits.patchBytes],
+  const budget: readonly (readonly [string, string])[] = [
+    ['Files', inDigits(limits.patchFiles ?? defaultLimits.patchFiles)],
+    ['Deleted files', inDigits(limits.patchDeletes ?? defaultLimits.patchDeletes)],
+    ['Added lines', inDigits(limits.patchInsertions ?? defaultLimits.patchInsertions)],
+    ['Removed lines', inDigits(limits.patchDeletions ?? defaultLimits.patchDeletions)],
+    ['Size', sizeInWords(limits.patchBytes ?? defaultLimits.patchBytes)],
   ]
   return (
     <section class="fill scroll pad stack" aria-label="Limits of this run" {...scrollable}>
@@ -39,19 +40,19 @@ export function LimitsView({ session }: { readonly session: Session }) {
         <h2>This run</h2>
         <dl class="facts">
           <Fact name="Run" value={run.id} />
-          <Fact name="Task" value={run.task?.text ?? '–'} />
-          <Fact name="Scope" value={run.task?.scope?.join(', ') ?? '–'} />
-          <Fact name="Plan" value={run.plan === undefined ? '–' : 'approved'} />
+          <Fact name="Task" value={run.task?.text} />
+          <Fact name="Scope" value={run.task?.scope?.join(', ')} />
+          <Fact name="Plan" value={run.plan === undefined ? undefined : 'approved'} />
           <Fact name="Calls" value={String(records.length)} />
           <Fact name="Refused" value={String(records.filter(({ code }) => code !== undefined).length)} />
           <Fact name="Files read" value={String(new Set(read).size)} />
         </dl>
-        {bounds.map(([name, used, max]) => (
+        {bounds.map(([name, used, max, unit]) => (
           <div key={name}>
             <div class="row">
               <span class="grow">{name}</span>
               <span class="muted number">
-                {used.toLocaleString('en')} of {max.toLocaleString('en')}
+                {unit(used)} of {unit(max)}
               </span>
             </div>
             <progress aria-label={name} max={max} value={Math.min(used, max)} />
@@ -59,16 +60,18 @@ export function LimitsView({ session }: { readonly session: Session }) {
         ))}
       </section>
       <section class="stack">
-        <h2>Budget of one patch</h2>
+        <h2>One patch, at most</h2>
         <dl class="facts">
           {budget.map(([name, max]) => (
-            <Fact key={name} name={name} value={`at most ${max.toLocaleString('en')}`} />
+            <Fact key={name} name={name} value={max} />
           ))}
         </dl>
       </section>
     </section>
   )
 }
+
+const inDigits = (amount: number) => amount.toLocaleString('en')
 
 function TaintSection({
   label,
@@ -103,8 +106,8 @@ function TaintSection({
   )
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
+function Fact({ name, value }: { readonly name: string; readonly value: string | undefined }) {
+  return value === undefined ? null : (
     <div>
       <dt>{name}</dt>
       <dd>{value}</dd>

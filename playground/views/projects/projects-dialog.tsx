@@ -70,7 +70,7 @@ export function ProjectsDialog({ projects, projectSession, showProgress, onWarni
           </ul>
         </section>
         <section class="stack">
-          <div class="row">
+          <div class="row wrap">
             <h3 class="grow">New project</h3>
             <span class="muted">Store files</span>
             <Select
@@ -357,12 +357,14 @@ function CloneForm({ make }: { readonly make: (source: ProjectSource, name: stri
       {github !== undefined && (
         <TextField label="Token" id="github-token" isSecret text={token} hint="none; only for private repositories" />
       )}
-      <TextField
-        label="CORS proxy"
-        id="git-proxy"
-        text={proxy}
-        hint={github === undefined ? 'none; most servers need one for a page' : 'none; only to clone the history too'}
-      />
+      {url.value.trim() !== '' && (
+        <TextField
+          label="CORS proxy"
+          id="git-proxy"
+          text={proxy}
+          hint={github === undefined ? 'none; most servers need one for a page' : 'none; only to clone the history too'}
+        />
+      )}
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import './timeline.css'
 import { type Signal, useSignal } from '@preact/signals'
 import type { TimelineEntry } from 'wardspace/ui'
-import { aboutCall } from 'wardspace/ui'
+import { aboutCall, refusalInWords } from 'wardspace/ui'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { Outcome, Rules } from '../../../src/elements/parts/verdict.tsx'
@@ -132,18 +132,15 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
           ),
         )}
       </dl>
-      <h3 class="muted">Verdict: {record.policyDecision.decision}</h3>
+      <h3 class="muted">What the policy says</h3>
       <Rules rules={record.policyDecision.rules} />
       {refusals.length > 0 && (
         <>
-          <h3 class="muted">Refused within the command, even if it reported success</h3>
+          <h3 class="muted">What the command tried, and did not get</h3>
           <ul class="rules">
-            {refusals.map(({ permission, path, code }) => (
-              <li key={`${permission} ${path}`}>
-                <span class="tag bad">{code}</span>
-                <span class="mono">
-                  {permission} {path}
-                </span>
+            {refusals.map((refusal) => (
+              <li key={`${refusal.permission} ${refusal.path}`} title={`${refusal.code}: ${refusal.permission}`}>
+                <Icon name="blocked" /> {refusalInWords(refusal)}
               </li>
             ))}
           </ul>

@@ -5,7 +5,10 @@ import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { announce } from '../../ui/announce.tsx'
 
-/** The history of the files. The slider restores earlier and later states. */
+/** With more states, marks would be a line. */
+const MAX_MARKS = 80
+
+/** The history of the files: a line with a mark for each state. The slider restores earlier and later ones. */
 export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
   const { session } = projectSession
   const points = session.history.value
@@ -17,6 +20,11 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
   const last = at === -1 ? points.length : points.length - 1
   const isStill = projectSession.conversation.isWorking.value || !projectSession.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
+  const pointedAt = ({ currentTarget, clientX }: MouseEvent & { readonly currentTarget: HTMLElement }) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    // The ends of the line are half a thumb inside.
+    currentTarget.title = nameOf(Math.round(((clientX - left - 6) / (width - 12)) * last))
+  }
 
   const go = async (index: number) => {
     const point = session.history.value[index]
@@ -39,23 +47,39 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
       <label class="visually-hidden" for="history">
         State of the files
       </label>
-      <input
-        id="history"
-        type="range"
-        min={0}
-        max={Math.max(last, 1)}
-        step={1}
-        value={last === 0 ? 1 : shown}
-        disabled={isStill || last === 0}
-        aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
-        onInput={({ currentTarget }) => {
-          dragged.value = Number(currentTarget.value)
-        }}
-        onChange={({ currentTarget }) => void go(Number(currentTarget.value))}
-      />
-      <span class="muted number">
-        {shown + 1}/{last + 1}
+      <span class="history-line">
+        {last > 0 && last <= MAX_MARKS && (
+          <span class="history-marks" aria-hidden="true">
+            {Array.from({ length: last + 1 }, (_, index) => (
+              <i
+                key={index}
+                class={points[index]?.named === true ? 'named' : ''}
+                style={{ left: `${(100 * index) / last}%` }}
+              />
+            ))}
+          </span>
+        )}
+        <input
+          id="history"
+          type="range"
+          onMouseMove={pointedAt}
+          min={0}
+          max={Math.max(last, 1)}
+          step={1}
+          value={last === 0 ? 1 : shown}
+          disabled={isStill || last === 0}
+          aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
+          onInput={({ currentTarget }) => {
+            dragged.value = Number(currentTarget.value)
+          }}
+          onChange={({ currentTarget }) => void go(Number(currentTarget.value))}
+        />
       </span>
+      {last > 0 && (
+        <span class="muted number">
+          {shown + 1} of {last + 1}
+        </span>
+      )}
       <span
         class={`cut history-name ${trouble.value === undefined ? '' : 'bad'}`}
         title={trouble.value ?? nameOf(shown)}

@@ -137,7 +137,11 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
         <Icon name={isPlan ? 'flag' : 'shield'} />
         <span class="grow">{questionInWords(request)}</span>
       </h2>
-      {saying !== undefined && <p class="says">The agent says: {saying}</p>}
+      {saying !== undefined && (
+        <p class="says">
+          The agent says: <CodeSpans text={saying} />
+        </p>
+      )}
       <RequestDetails request={request} />
       <details>
         <summary>Why you are asked</summary>
@@ -170,6 +174,11 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
       )}
     </article>
   )
+}
+
+/** A sentence with its code in backticks as code. */
+function CodeSpans({ text }: { readonly text: string }) {
+  return <>{text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 }
 
 /** Shows what the call would do: its reason, risks, command, plan and diff. */

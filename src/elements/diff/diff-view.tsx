@@ -75,6 +75,7 @@ function Review({
           <span class="muted">· {viewed} viewed</span>
         </span>
         <Select
+          class="layout-choice"
           label="Layout of differences"
           value={layout}
           options={[

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ReviewedFile } from '../../ui/changes.ts'
+import { sizeInWords } from '../parts/size-words.ts'
 
 const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -70,7 +71,7 @@ function State({ title, size, data, type }: StateProps) {
       <figcaption>
         <strong>{title}</strong>{' '}
         <span class="muted number">
-          {size === null ? 'no file' : sizeInWords(size)}
+          {size === null ? 'no file' : exactSize(size)}
           {pixels !== '' && !hasFailed && `, ${pixels}`}
         </span>
       </figcaption>
@@ -90,9 +91,6 @@ function State({ title, size, data, type }: StateProps) {
 }
 
 /** A size as a person says it, with the exact number of bytes. */
-function sizeInWords(size: number): string {
-  const exact = size === 1 ? '1 byte' : `${size.toLocaleString('en')} bytes`
-  if (size < 1_000) return exact
-  const [short, unit] = size < 1_000_000 ? [size / 1_000, 'KB'] : [size / 1_000_000, 'MB']
-  return `${short.toFixed(short < 10 ? 1 : 0)} ${unit} (${exact})`
+function exactSize(size: number): string {
+  return size < 1_000 ? sizeInWords(size) : `${sizeInWords(size)} (${size.toLocaleString('en')} bytes)`
 }

@@ -14,10 +14,12 @@ export interface RulesProps {
 /** The rules that took part in a decision. */
 export function Rules({ rules }: RulesProps) {
   if (rules.length === 0) return <p class="muted">No rule took part.</p>
+  // A rule that decides about several names says it once.
+  const shown = new Map(rules.map((rule) => [`${rule.action} ${ruleInWords(rule)} ${rule.path ?? ''}`, rule]))
   return (
     <ul class="rules">
-      {rules.map((rule) => (
-        <li key={`${rule.source} ${rule.name} ${rule.path} ${rule.action}`}>
+      {[...shown].map(([key, rule]) => (
+        <li key={key}>
           <span class={`tag ${rule.action === 'allow' ? 'good' : rule.action === 'ask' ? 'warn' : 'bad'}`}>
             {decisionWords[rule.action]}
           </span>

@@ -78,6 +78,7 @@ export function openTerminal(
     (event) => !links.takeKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
   )
   screen.onData(editor.take)
+  takeInsertedText(screen.textarea, editor.take)
   if (greeting !== undefined) write(grey(`${greeting}\n`))
   write(lines.next())
   editor.begin(ended(controller))
@@ -103,6 +104,21 @@ export function openTerminal(
     links.remove()
     removeSheets()
   }
+}
+
+/**
+ * Takes text that comes without a key, such as an emoji of a panel or a word of a keyboard on a screen. For screen readers, the terminal
+ * leaves such text in its field and does not pass it on.
+ */
+function takeInsertedText(field: HTMLTextAreaElement | undefined, take: (text: string) => void): void {
+  let isKeyDown = false
+  field?.addEventListener('keydown', () => (isKeyDown = true), true)
+  field?.addEventListener('keyup', () => (isKeyDown = false), true)
+  field?.addEventListener('blur', () => (isKeyDown = false))
+  field?.addEventListener('input', (event) => {
+    const { data, inputType } = event as InputEvent
+    if (inputType === 'insertText' && data !== null && !isKeyDown) take(data)
+  })
 }
 
 /** Makes links of the files and addresses in the output, for the pointer and for keys. What is chosen by a key is announced. */

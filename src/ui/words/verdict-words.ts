@@ -58,6 +58,33 @@ const shortFormWords: Readonly<Record<string, string>> = {
   'memory.acl': 'it is decided by the rules on notes',
 }
 
+/** Why a command line is refused before it runs, by the code of its analysis. */
+const lineWords: Readonly<Record<string, string>> = {
+  EMPTY_LINE: 'the line has no command',
+  LINE_TOO_LONG: 'the line is too long',
+  TOO_COMPLEX: 'the line is too complex to be judged before it runs',
+  ODD_CHARACTER: 'the line has characters that can hide something',
+  SYNTAX_ERROR: 'the line cannot be read as a command',
+  COMMAND_NOT_LITERAL: 'the command is only known while the line runs',
+  ODD_COMMAND_NAME: 'the name of the command can stand for another one',
+  ARGUMENT_NOT_LITERAL: 'what the command reaches is only known while the line runs',
+  TARGET_NOT_LITERAL: 'the file is only known while the line runs',
+  OUTSIDE_WORKSPACE: 'the command reaches outside of the project',
+  CWD_UNKNOWN: 'the folder is only known while the line runs',
+  HIDDEN_COMMAND: 'the command hides another one',
+  INLINE_CODE: 'the line has a program in it',
+  VARIABLE_DENIED: 'the line sets a variable that changes what programs do',
+  ARITHMETIC_NOT_KNOWN: 'a computed value is only known while the line runs',
+  FORK_BOMB: 'the command would start itself without end',
+  DOWNLOAD_TO_INTERPRETER: 'the line would run what it downloads',
+  WRITTEN_THEN_RUN: 'the line would run what it has just written',
+  BUILT_IN_DENIED: 'no policy allows a command like this',
+  POLICY_DENIED: 'the policy closes this command to the agent',
+  NOT_ALLOWED: 'the command is not on the list of the policy',
+  OPERATOR_DENIED: 'the policy allows no such combination of commands',
+  RULE: 'a rule of the policy says so',
+}
+
 /** A rule of a verdict or of an audit record. */
 export interface DecidingRule extends Pick<VerdictRule, 'name' | 'action'> {
   readonly source?: string | undefined
@@ -68,7 +95,9 @@ export function ruleInWords({ source, name, action }: DecidingRule): string {
   switch (source) {
     case 'protection': {
       const protection = protectionWords[name as Protection] as ProtectionWords | undefined
-      return protection === undefined ? 'it is protected' : `${lowered(protection.name)} are protected`
+      return protection === undefined
+        ? (lineWords[name] ?? 'it is protected')
+        : `${lowered(protection.name)} are protected`
     }
     case 'preset':
       return presetWords[name]?.[action] ?? 'the policy decides so'
