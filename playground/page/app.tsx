@@ -7,7 +7,7 @@ import { ActivityRail, activities } from './activity-rail.tsx'
 import { AgentColumn } from './agent-column.tsx'
 import { app, createFromDrop } from './app-state.ts'
 import { Dialogs } from './dialogs.tsx'
-import { showPanel, showPhoneTab, showStage, togglePanel } from './navigation.ts'
+import { openActivity, showPanel, showPhoneTab, showStage, togglePanel } from './navigation.ts'
 import { Notices, ProgressNotice } from './notices.tsx'
 import { PageHeader } from './page-header.tsx'
 import { layout, page } from './page-state.ts'
@@ -112,7 +112,7 @@ function Body({ projectSession, changed }: PartProps & { readonly changed: numbe
       style={{ '--panel-width': `${sizes.panel}px`, '--agent-width': `${sizes.agent}px` }}
       aria-busy={projectSession === undefined}
     >
-      {!isPhone && <ActivityRail activities={activities(changed)} active={page.panel.value} onSelect={togglePanel} />}
+      {!isPhone && <ActivityRail activities={activities(changed)} active={openActivity()} onSelect={togglePanel} />}
       {panel !== undefined && <SidePanel projectSession={projectSession} panel={panel} />}
       {panel !== undefined && layout.value === 'wide' && (
         <Splitter

@@ -4,7 +4,7 @@ import { shortcuts } from './shortcuts.ts'
 /** Lists all keys and explains the marks. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys and marks" onClose={onClose}>
+    <Dialog title="Keys and marks" onClose={onClose} isText>
       <div class="stack">
         <table class="keys">
           <tbody>

@@ -37,6 +37,12 @@ export function closeStage(view: StageName): void {
 /** The views that a panel brings onto the stage. */
 const stageOfPanel: Partial<Record<PanelName, StageName>> = { changes: 'changes', policy: 'policy', report: 'report' }
 
+/** The activity of the rail that is open: its panel or, where panels float, its view on the stage. */
+export function openActivity(): PanelName | undefined {
+  if (page.panel.value !== undefined || layout.value !== 'middle') return page.panel.value
+  return (Object.keys(stageOfPanel) as PanelName[]).find((panel) => stageOfPanel[panel] === page.stage.value)
+}
+
 export function showPanel(panel: PanelName): void {
   const stage = stageOfPanel[panel]
   if (layout.value !== 'phone') {

@@ -39,7 +39,7 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
       <button type="button" class="button quiet" title="What the agent has read in this run" onClick={onPolicy}>
         <Icon name="eye" />
         <span class="wide-word">Has read</span>
-        <span class={label === 'public' ? '' : `tag taint-${label}`}>{readWords[label] ?? label}</span>
+        <span class={`cut ${label === 'public' ? '' : `tag taint-${label}`}`}>{readWords[label] ?? label}</span>
       </button>
       <button type="button" class="button quiet" title="Changes since the project was first opened" onClick={onChanges}>
         <Icon name="diff" />

@@ -17,12 +17,13 @@ interface PersonLine {
 /** The person's lines in a shell, with their output as it comes. */
 export interface ShellLines {
   /** Announces a line of the person. It runs with the variables and functions of the person's earlier lines. */
-  begin(line: string, onOutput: LineOutput): PersonLine
+  begin(line: string, onOutput: LineOutput, input?: string): PersonLine
 }
 
 interface ActiveLine {
   readonly line: string
   readonly onOutput: LineOutput
+  readonly input: string | undefined
   /** What earlier runs of the line have shown, by stream. It runs again after an approval, and under another policy. */
   readonly shown: Record<'stdout' | 'stderr', string>
 }
@@ -47,13 +48,13 @@ export class TerminalShell implements ShellLines {
   #variables: readonly string[] = []
   #exitCode = 0
 
-  begin(line: string, onOutput: LineOutput): PersonLine {
+  begin(line: string, onOutput: LineOutput, input?: string): PersonLine {
     let timeoutMs: number
     do {
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
       timeoutMs = MIN_TIMEOUT_MS + (random % (MAX_TIMEOUT_MS - MIN_TIMEOUT_MS))
     } while (this.#lines.has(timeoutMs))
-    this.#lines.set(timeoutMs, { line, onOutput, shown: { stdout: '', stderr: '' } })
+    this.#lines.set(timeoutMs, { line, onOutput, input, shown: { stdout: '', stderr: '' } })
     return { timeoutMs, end: () => void this.#lines.delete(timeoutMs) }
   }
 
@@ -69,8 +70,8 @@ export class TerminalShell implements ShellLines {
           command.onOutput?.(stream, text)
           onOutput(stream, text)
         }
-        if (!keepsState) return shell.run({ ...command, onOutput: tee })
-        return this.#runPersons(shell, { ...command, onOutput: tee })
+        const run = { ...command, ...(active.input === undefined ? {} : { stdin: active.input }), onOutput: tee }
+        return keepsState ? this.#runPersons(shell, run) : shell.run(run)
       },
     }
   }

@@ -3,6 +3,7 @@ import type { Failure } from '../errors.ts'
 import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
+import { readsInput } from './reads-input.ts'
 import type { Completion, TerminalFiles } from './terminal-completion.ts'
 import { createSafeText, oneLine, red, safeText } from './terminal-text.ts'
 import type { Timeline } from './timeline.ts'
@@ -44,8 +45,14 @@ export type SavedTerminal = Pick<TerminalSnapshot, 'lines' | 'history'>
 
 /** Commands of a person. Each line is a call, so what it does is checked, recorded and can be undone. */
 export interface Terminal extends Controller<TerminalSnapshot> {
-  /** Runs a line in the directory where the last one ended. Does nothing while a line runs. */
-  run(command: string): Promise<void>
+  /**
+   * Runs a line in the directory where the last one ended. Does nothing while a line runs.
+   *
+   * @param input what its commands read from their standard input; needs a {@link TerminalStream}
+   */
+  run(command: string, input?: string): Promise<void>
+  /** Whether a line would read an input, and can be given one. */
+  readsInput(command: string): boolean
   /** Stops the line that runs. What it has changed is not kept. */
   stop(): void
   /** Removes the lines that have ended. */
@@ -62,10 +69,15 @@ export interface Terminal extends Controller<TerminalSnapshot> {
 
 /** Follows the lines of a person in a shell. */
 export interface TerminalStream {
-  /** Announces a line. Returns the time limit to run it with, by which the shell knows the line. */
+  /**
+   * Announces a line. Returns the time limit to run it with, by which the shell knows the line.
+   *
+   * @param input the standard input of the line
+   */
   begin(
     command: string,
     onOutput: (stream: 'stdout' | 'stderr', text: string) => void,
+    input?: string,
   ): {
     readonly timeoutMs: number
     /** Stops following the line. */
@@ -133,7 +145,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       return state.snapshot
     },
     subscribe: state.subscribe,
-    run: (command) => terminal.run(command),
+    run: (command, input) => terminal.run(command, input),
+    readsInput: (command) => options.stream !== undefined && readsInput(command),
     stop: () => terminal.stop(),
     clear: () => state.update({ lines: state.snapshot.lines.filter(({ isRunning }) => isRunning) }),
     complete: async (beforeCursor) => (await loadCompletion()).completeLine(beforeCursor, place()),
@@ -168,7 +181,7 @@ class CommandLines {
     this.#running?.abort()
   }
 
-  async run(command: string): Promise<void> {
+  async run(command: string, given?: string): Promise<void> {
     if (this.#running !== undefined || command.trim() === '') return
     const running = new AbortController()
     this.#running = running
@@ -179,7 +192,7 @@ class CommandLines {
     const asked = /^\s*history(?:\s+(\d+))?\s*$/.exec(command)
     if (asked !== null) return this.#showHistory(id, Number(asked[1] ?? entered.length))
     const shown = this.#showOutput(id)
-    const streamed = this.#options.stream?.begin(command, shown.add)
+    const streamed = this.#options.stream?.begin(command, shown.add, given)
     try {
       const timeoutMs = streamed?.timeoutMs
       const input = { command, cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) }

@@ -297,7 +297,7 @@ describe('quick open', () => {
     await press('Control+p')
     await field.fill('frmt:3')
     const first = page.getByRole('listbox', { name: 'Files' }).getByRole('option').first()
-    await expect.poll(() => first.getAttribute('aria-label'), patiently).toBe('src/format.js')
+    await expect.poll(() => first.textContent(), patiently).toMatch(/format\.js src$/)
     await press('Enter')
     await page.getByRole('textbox', { name: 'Text of src/format.js' }).waitFor()
     await expect.poll(() => page.locator('.cm-activeLineGutter').first().textContent(), patiently).toBe('3')

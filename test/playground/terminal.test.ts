@@ -7,6 +7,7 @@ import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
+import { readsInput } from '../../src/ui/reads-input.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
@@ -71,6 +72,43 @@ describe('the shell of the terminal', () => {
     expect(printed()).not.toContain('last')
     expect(await ended).toBe('first\nlast\n')
     await session.close()
+  })
+
+  it('gives a line the input that was entered for it, and keeps what it read', async () => {
+    const { terminal, printed, run, session } = await open()
+    const withInput = async (line: string, input: string) => {
+      expect(terminal.readsInput(line)).toBe(true)
+      await terminal.run(line, input)
+      return printed().replace(/\x1b\[\d*m/g, '')
+    }
+    expect(await run('false')).toBe('exit 1\n')
+    expect(await withInput('read name; echo "hello $name"', 'world\n')).toBe('hello world\n')
+    expect(await run('echo $name')).toBe('world\n')
+    expect(await withInput('cat > notes.txt', 'one\ntwo\n')).toBe('changed: notes.txt\n')
+    expect(await run('cat notes.txt')).toBe('one\ntwo\n')
+    expect(await withInput('sort -r', 'a\nb\n')).toBe('b\na\n')
+    await session.close()
+  })
+
+  it.each<readonly [line: string, isReading: boolean]>([
+    ...['cat', 'cat -', 'cat -n', 'cat > a.txt', 'X=1 wc -l', 'grep -n "a b"', 'head -n 5', 'read x; echo $x'].map(
+      (line) => [line, true] as const,
+    ),
+    ...['tr a b | sort', 'tee a.txt', "awk '{print $1}'", 'cat && echo'].map((line) => [line, true] as const),
+    ...[
+      'cat a',
+      'cat < a',
+      'cat <<< a',
+      'echo a | cat',
+      'grep a b',
+      'ls',
+      'head -n 5 a',
+      'sort --help',
+      'node a.js',
+    ].map((line) => [line, false] as const),
+    ...['', '"cat"', 'toString', 'npm test'].map((line) => [line, false] as const),
+  ])('whether %j reads an input: %j', (line, isReading) => {
+    expect(readsInput(line)).toBe(isReading)
   })
 
   it('says what there is in place of a command that is not here', async () => {
@@ -204,8 +242,9 @@ describe('the line editor', () => {
       prompt: () => '$ ',
       columns: () => 80,
       history,
-      async run(line) {
-        ran.push(line)
+      readsInput,
+      async run(line, input) {
+        ran.push(input === undefined ? line : `${line} < ${JSON.stringify(input)}`)
         history.push(line)
         await Promise.resolve()
       },
@@ -246,6 +285,11 @@ describe('the line editor', () => {
   ])('%s', async (_, keys, line) => {
     const { take } = edit(['echo one', 'echo two', 'git status'])
     expect((await take(...keys, '\r')).filter((entry) => entry !== 'clear')).toEqual([line])
+  })
+
+  it('takes the input of a line until Ctrl+D, and none after Ctrl+C', async () => {
+    expect(await edit().take('cat > a\r', 'one\r', 'two', '\x04', 'ls\r')).toEqual(['cat > a < "one\\ntwo"', 'ls'])
+    expect(await edit().take('cat\r', 'one\r', '\x03', 'ls\r')).toEqual(['ls'])
   })
 
   it('completes with Tab, and lets an empty line be left', async () => {

@@ -102,7 +102,6 @@ function Matches({ matches, active, onOpen }: MatchesProps) {
           key={match.path}
           id={`quick-open-${at}`}
           role="option"
-          aria-label={match.path}
           aria-selected={at === active}
           onClick={() => onOpen(at)}
         >
@@ -124,7 +123,7 @@ function MatchedPath({ match: { path, at } }: { readonly match: FuzzyMatch }) {
     )
   return (
     <>
-      <span class="file-name">{characters(nameStart, path.length)}</span>
+      <span class="file-name">{characters(nameStart, path.length)}</span>{' '}
       <span class="muted cut grow">{characters(0, Math.max(0, nameStart - 1))}</span>
     </>
   )

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
+import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { isTouch } from '../../../src/elements/parts/touch.ts'
 import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
@@ -167,17 +168,17 @@ function PreviewRow({ row, text, onToggle }: PreviewRowProps) {
   return (
     <>
       {match !== undefined && <span class="replace-indent" />}
-      <input
-        type="checkbox"
-        tabIndex={-1}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys, and the row says whether it is checked */}
+      <span
+        class={`replace-box ${isTaken(row) ? 'taken' : ''}`}
         aria-hidden="true"
-        checked={isTaken(row)}
-        disabled={file.hasDraft}
         onClick={(event) => {
           event.stopPropagation()
-          onToggle()
+          if (!file.hasDraft) onToggle()
         }}
-      />
+      >
+        {isTaken(row) && <Icon name="check" size={12} />}
+      </span>
       {match === undefined ? (
         <>
           <FileIcon path={file.path} />

@@ -98,7 +98,7 @@ function FindPanel({ codeMirror, editor }: PanelProps) {
             title={label}
             onClick={() => change({ [name]: !query[name] })}
           >
-            {sign}
+            <span data-text={sign} />
           </button>
         ))}
         <span class="muted number find-count" role="status">

@@ -86,7 +86,7 @@ export function Menu({ label, items, place, onClose }: MenuProps) {
           >
             {item.isChecked === undefined ? item.icon && <Icon name={item.icon} /> : <Icon name="check" />}
             <span class="grow cut">{item.label}</span>
-            {item.keys !== undefined && <kbd>{item.keys}</kbd>}
+            {item.keys !== undefined && <kbd data-text={item.keys} />}
           </button>
         </Fragment>
       ))}

@@ -7,7 +7,9 @@ export interface LineEditorParts {
   /** The entered lines, oldest first. `run` adds to them. */
   readonly history: readonly string[]
   /** Runs a line. The next prompt appears when it has ended. */
-  readonly run: (line: string) => Promise<void>
+  readonly run: (line: string, input?: string) => Promise<void>
+  /** Whether a line reads an input, which is then entered before it runs. */
+  readonly readsInput: (line: string) => boolean
   readonly interrupt: () => void
   readonly clear: () => void
   /** Returns how the text before the cursor can go on. */
@@ -57,7 +59,8 @@ const KEYS = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b[\x7f-\uffff!-Z\\^-~]|\r\n|[\x0
 const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 const CANCEL = '\x07'
-const RUNNING_NOTE = 'This is for the next line: commands read no input while they run here. Ctrl+C stops the command.'
+const RUNNING_NOTE = 'This is for the next line: a command gets its input before it runs. Ctrl+C stops the command.'
+const INPUT_NOTE = 'Enter its input. Ctrl+D ends it and runs the command.'
 /** Milliseconds after which typing during a command is answered with a note. */
 const NOTE_AFTER_MS = 1_000
 
@@ -75,6 +78,8 @@ class EditedLine {
   #cursor = 0
   /** Lines of an incomplete text, which the edited line continues. */
   #earlier = ''
+  /** A line that waits for the end of its input, and the input so far. */
+  #input: { readonly line: string; readonly text: string } | undefined
   /** The text that was being typed before going to the history. */
   #draft = ''
   /** Position in the history. The length of the history is the position of the new line. */
@@ -96,7 +101,7 @@ class EditedLine {
   }
 
   get isEmpty(): boolean {
-    return this.#line === '' && !this.#isRunning
+    return this.#line === '' && this.#input === undefined && !this.#isRunning
   }
 
   async begin(settled: Promise<void>): Promise<void> {
@@ -146,6 +151,7 @@ class EditedLine {
 
   #prompt(): string {
     if (this.#search !== undefined) return `(search: ${this.#search.text}) `
+    if (this.#input !== undefined) return ''
     return this.#earlier === '' ? this.#parts.prompt() : '> '
   }
 
@@ -198,6 +204,13 @@ class EditedLine {
   }
 
   async #enter(): Promise<void> {
+    if (this.#input !== undefined) {
+      this.#leave()
+      this.#input = { ...this.#input, text: `${this.#input.text}${this.#line}\n` }
+      this.#line = ''
+      this.#set('')
+      return
+    }
     const typed = `${this.#earlier}${this.#line}`
     const entered = this.#withLast(typed)
     this.#leave()
@@ -212,10 +225,30 @@ class EditedLine {
       return
     }
     const line = entered.trim()
+    if (line !== '' && this.#parts.readsInput(line)) {
+      this.#parts.write(`\x1b[90m${INPUT_NOTE}\x1b[0m\r\n`)
+      this.#input = { line, text: '' }
+      this.#set('')
+      return
+    }
+    await this.#run(line)
+  }
+
+  async #run(line: string, input?: string): Promise<void> {
     this.#start()
     if (line === 'clear') this.#parts.clear()
-    else if (line !== '') await this.#parts.run(line)
+    else if (line !== '') await this.#parts.run(line, input)
     this.#end()
+  }
+
+  /** Ends the input of a line, and runs it. */
+  #endInput({ line, text }: { readonly line: string; readonly text: string }): void {
+    const rest = this.#line
+    this.#leave()
+    this.#line = ''
+    this.#cursor = 0
+    this.#input = undefined
+    void this.#run(line, `${text}${rest}`)
   }
 
   /** Replaces `!!` by the last line, as bash does outside of single quotes. */
@@ -240,10 +273,12 @@ class EditedLine {
       this.#set(`${this.#line}^C`)
       this.#leave()
       this.#earlier = ''
+      this.#input = undefined
       this.#draft = ''
       this.#historyIndex = this.#parts.history.length
       this.#set('')
-    } else if (key === '\r' || key === '\n' || key === '\r\n') void this.#enter()
+    } else if (key === '\x04' && this.#input !== undefined) this.#endInput(this.#input)
+    else if (key === '\r' || key === '\n' || key === '\r\n') void this.#enter()
     else if (key === '\t') void this.#complete()
     else if (key === UP || key === '\x10') this.#recall(-1)
     else if (key === DOWN || key === '\x0e') this.#recall(1)

@@ -60,9 +60,11 @@ export function openTerminal(
     get history() {
       return controller.snapshot.history
     },
-    async run(line) {
-      lines.echoed()
-      await controller.run(line)
+    readsInput: controller.readsInput,
+    async run(line, input) {
+      // With an input between the line and its output, the line is shown again.
+      if (input === undefined) lines.echoed()
+      await controller.run(line, input)
     },
     interrupt: controller.stop,
     clear() {
