@@ -24,6 +24,8 @@ export interface TerminalLine {
   readonly refused: readonly string[]
   /** What there is in place of a command that the shell does not have, and the files that the line has changed. */
   readonly notes: readonly string[]
+  /** The folders that `ls` would find, where the terminal has files of its own. */
+  readonly folders?: readonly string[]
   readonly isRunning: boolean
 }
 
@@ -191,6 +193,7 @@ class CommandLines {
     this.state.update({ isRunning: true, history: entered })
     const asked = /^\s*history(?:\s+(\d+))?\s*$/.exec(command)
     if (asked !== null) return this.#showHistory(id, Number(asked[1] ?? entered.length))
+    if (/(?:^|[;&]\s*)ls\b/.test(command)) this.#change(id, { folders: await this.#foldersOf(command, cwd) })
     const shown = this.#showOutput(id)
     const streamed = this.#options.stream?.begin(command, shown.add, given)
     try {
@@ -207,6 +210,15 @@ class CommandLines {
       this.#change(id, { isRunning: false })
       this.state.update({ isRunning: false })
     }
+  }
+
+  /** The names of the folders that `ls` lists: those of its operand, or of the directory of the line. */
+  async #foldersOf(command: string, cwd: string): Promise<readonly string[]> {
+    const { files } = this.#options
+    const operand = /(?:^|\s)ls(?:\s+-\S+)*\s+([^\s-][^\s;&|]*)/.exec(command)?.[1] ?? '.'
+    if (files === undefined || /[*?~$'"\\]|^\/|\.\./.test(operand)) return []
+    const path = [...cwd.split('/'), ...operand.split('/')].filter((part) => part !== '' && part !== '.').join('/')
+    return (await files.list(path)).flatMap(({ name, type }) => (type === 'directory' ? [name] : []))
   }
 
   /** The lines that the person has entered are known here, and not in the shell. */

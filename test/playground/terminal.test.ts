@@ -7,6 +7,7 @@ import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
+import { colouredOutput } from '../../src/elements/terminal/output-colours.ts'
 import { readsInput } from '../../src/ui/reads-input.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
@@ -188,6 +189,63 @@ describe('completion', () => {
     ['/', 'src', '/src $'],
   ])('under the root %s, the prompt in %j is %j', (root, cwd, prompt) => {
     expect(stripVTControlCharacters(promptOf(root, cwd)).trim()).toBe(prompt)
+  })
+})
+
+describe('the colours of an output', () => {
+  const coloured = (command: string, output: string, more: object = {}) =>
+    colouredOutput({
+      ...{ id: 1, actor: 'person', command, cwd: '.', output, refused: [], notes: [], isRunning: false, ...more },
+    }).replace(/\x1b\[(\d+)m/g, (_, code) => (code === '0' ? '>' : `<${code} `))
+
+  it.each([
+    [
+      'git diff',
+      'diff --git a/a b/a\n@@ -1 +1 @@\n-old\n+new\n',
+      '<1 diff --git a/a b/a>\n<34 @@ -1 +1 @@>\n<31 -old>\n<32 +new>\n',
+    ],
+    ['git log', 'commit ebc40eb\n\n    x\n', '<33 commit ebc40eb>\n\n    x\n'],
+    [
+      'git add a; git status',
+      'Changes to be committed:\n\tnew file: a\nUntracked files:\n\tb\n',
+      'Changes to be committed:\n\t<32 new file: a>\nUntracked files:\n\t<31 b>\n',
+    ],
+    ['git branch', '* main\n  fix\n', '<32 * main>\n  fix\n'],
+    ['npm test', '✔ one\n✖ two\nℹ tests 2\n', '<32 ✔ one>\n<31 ✖ two>\n<34 ℹ tests 2>\n'],
+    [
+      'ls -l',
+      'drwxr-xr-x 1 user user 0 Jan 1 1970 src/\n-rw-r--r-- 1 u u 0 Jan 1 1970 a\n',
+      'drwxr-xr-x 1 user user 0 Jan 1 1970 <34 src/>\n-rw-r--r-- 1 u u 0 Jan 1 1970 a\n',
+    ],
+    ['git diff | cat', '+new\n', '+new\n'],
+    ['cat notes', '+new\n✔ one\n', '+new\n✔ one\n'],
+    ['npm test', '\x1b[31m✔ one\x1b[0m\n', '<31 ✔ one>\n'],
+  ])('of %j', (command, output, expected) => {
+    expect(coloured(command, output)).toBe(expected)
+  })
+
+  it('are a growing text while the command runs', () => {
+    const output = '✔ one\n✖ two\nplain\n'
+    let before = ''
+    for (let length = 0; length <= output.length; length++) {
+      const now = coloured('npm test', output.slice(0, length), { isRunning: true })
+      expect(now.startsWith(before)).toBe(true)
+      before = now
+    }
+    expect(coloured('npm test', output).startsWith(before)).toBe(true)
+  })
+
+  it('show which names of a list are folders', async () => {
+    const { terminal, session } = await open({ 'src/deep/a.js': '', 'b.js': '' })
+    for (const [line, folder] of [
+      ['ls', 'src'],
+      ['ls -a src', 'deep'],
+      ['cd src; ls', 'src'],
+    ] as const) {
+      await terminal.run(line)
+      expect(terminal.snapshot.lines.at(-1)?.folders).toEqual([folder])
+    }
+    await session.close()
   })
 })
 

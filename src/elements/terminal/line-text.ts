@@ -1,4 +1,5 @@
 import type { TerminalLine } from '../../ui/terminal.ts'
+import { colouredOutput } from './output-colours.ts'
 
 const RESET = '\x1b[0m'
 
@@ -20,7 +21,7 @@ export function startOf(root: string, { actor, cwd, command }: TerminalLine): st
 /** A line as a terminal prints it. The text grows until the line has ended, and never changes otherwise. */
 export function textOf(root: string, line: TerminalLine): string {
   const { output, exitCode, refused, notes, isRunning } = line
-  const printed = `${startOf(root, line)}${output}`
+  const printed = `${startOf(root, line)}${colouredOutput(line)}`
   if (isRunning && exitCode === undefined && refused.length === 0) return printed
   const end = output === '' ? '' : /\n(?:\x1b\[0m)?$/.test(output) ? RESET : `${RESET}\n`
   const parts = [
