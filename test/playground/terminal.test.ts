@@ -347,7 +347,10 @@ describe('the line editor', () => {
 
   it('takes the input of a line until Ctrl+D, and none after Ctrl+C', async () => {
     expect(await edit().take('cat > a\r', 'one\r', 'two', '\x04', 'ls\r')).toEqual(['cat > a < "one\\ntwo"', 'ls'])
-    expect(await edit().take('cat\r', 'one\r', '\x03', 'ls\r')).toEqual(['ls'])
+    const { take, written } = edit()
+    expect(await take('cat\r', 'one\r', '\x03', 'ls\r')).toEqual(['ls'])
+    // The begin of an empty line is not below it.
+    expect(written.join('')).not.toContain('\x1b[J\r\n')
   })
 
   it('completes with Tab, and lets an empty line be left', async () => {

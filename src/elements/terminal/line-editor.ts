@@ -119,7 +119,7 @@ class EditedLine {
     const position = start + this.#cursor
     const up = Math.floor(end / width) - Math.floor(position / width)
     // The cursor stays in a full row until another character follows.
-    const wrap = end % width === 0 ? '\r\n' : ''
+    const wrap = end > 0 && end % width === 0 ? '\r\n' : ''
     const column = position % width
     const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
     this.#parts.write(`${this.#home()}${prompt}${this.#line}${wrap}${move}`)
