@@ -318,9 +318,7 @@ describe('quick open', () => {
     await press('Control+p')
     await page.getByRole('combobox', { name: 'Name of a file' }).pressSequentially(`p42mod${FILES - 58}`, { delay: 20 })
     const first = page.getByRole('listbox', { name: 'Files' }).getByRole('option').first()
-    await expect
-      .poll(() => first.getAttribute('aria-label'), patiently)
-      .toBe(`packages/part42/lib/module-${FILES - 58}.ts`)
+    await expect.poll(() => first.textContent(), patiently).toContain(`module-${FILES - 58}.ts packages/part42/lib`)
     const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks)
     const longest = Math.max(0, ...tasks)
     const all = tasks.reduce((sum, one) => sum + one, 0)

@@ -11,7 +11,9 @@ export const button = (page: Page, name: string) => page.getByRole('button', { n
 export const conversation = (page: Page) => page.locator('wardspace-chat')
 /** A button of the rail. */
 export const activity = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Activities' }).getByRole('button', { name: new RegExp(`^${name}( \\d+)?$`) })
+  page
+    .getByRole('navigation', { name: 'Activities' })
+    .getByRole('button', { name: new RegExp(`^${name}( \\d+\\+?)?$`) })
 /** A tab of the stage, by the name of its file or view. */
 export const stageTab = (page: Page, name: string) =>
   page.locator('.file-tabs').getByRole('button', { name, exact: true })

@@ -50,9 +50,10 @@ beforeAll(async () => {
 async function open(path: string): Promise<void> {
   await page.keyboard.press('Control+p')
   await page.getByRole('combobox', { name: 'Name of a file' }).fill(path)
+  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
   await expect
-    .poll(() => page.getByRole('listbox', { name: 'Files' }).getByRole('option').first().getAttribute('aria-label'))
-    .toBe(path)
+    .poll(() => page.getByRole('listbox', { name: 'Files' }).getByRole('option').first().textContent())
+    .toContain(`${path.slice(path.lastIndexOf('/') + 1)} ${folder}`)
   await page.keyboard.press('Enter')
   await stageTab(page, path.slice(path.lastIndexOf('/') + 1)).waitFor()
 }
