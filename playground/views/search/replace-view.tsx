@@ -168,7 +168,6 @@ function PreviewRow({ row, text, onToggle }: PreviewRowProps) {
   return (
     <>
       {match !== undefined && <span class="replace-indent" />}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys, and the row says whether it is checked */}
       <span
         class={`replace-box ${isTaken(row) ? 'taken' : ''}`}
         aria-hidden="true"

@@ -20,11 +20,6 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
   const last = at === -1 ? points.length : points.length - 1
   const isStill = projectSession.conversation.isWorking.value || !projectSession.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
-  const pointedAt = ({ currentTarget, clientX }: MouseEvent & { readonly currentTarget: HTMLElement }) => {
-    const { left, width } = currentTarget.getBoundingClientRect()
-    // The ends of the line are half a thumb inside.
-    currentTarget.title = nameOf(Math.round(((clientX - left - 6) / (width - 12)) * last))
-  }
 
   const go = async (index: number) => {
     const point = session.history.value[index]
@@ -47,34 +42,17 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
       <label class="visually-hidden" for="history">
         State of the files
       </label>
-      <span class="history-line">
-        {last > 0 && last <= MAX_MARKS && (
-          <span class="history-marks" aria-hidden="true">
-            {Array.from({ length: last + 1 }, (_, index) => (
-              <i
-                key={index}
-                class={points[index]?.named === true ? 'named' : ''}
-                style={{ left: `${(100 * index) / last}%` }}
-              />
-            ))}
-          </span>
-        )}
-        <input
-          id="history"
-          type="range"
-          onMouseMove={pointedAt}
-          min={0}
-          max={Math.max(last, 1)}
-          step={1}
-          value={last === 0 ? 1 : shown}
-          disabled={isStill || last === 0}
-          aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
-          onInput={({ currentTarget }) => {
-            dragged.value = Number(currentTarget.value)
-          }}
-          onChange={({ currentTarget }) => void go(Number(currentTarget.value))}
-        />
-      </span>
+      <HistoryLine
+        points={points}
+        last={last}
+        shown={shown}
+        disabled={isStill || last === 0}
+        nameOf={nameOf}
+        onMove={(index) => {
+          dragged.value = index
+        }}
+        onChoose={(index) => void go(index)}
+      />
       {last > 0 && (
         <span class="muted number">
           {shown + 1} of {last + 1}
@@ -97,5 +75,53 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
         <Icon name="flag" /> <span class="wide-word">Checkpoint</span>
       </button>
     </section>
+  )
+}
+
+interface HistoryLineProps {
+  readonly points: ProjectSession['session']['history']['value']
+  /** The index of the last state. */
+  readonly last: number
+  readonly shown: number
+  readonly disabled: boolean
+  readonly nameOf: (index: number) => string
+  readonly onMove: (index: number) => void
+  readonly onChoose: (index: number) => void
+}
+
+/** The line with its marks. The slider lies above them. */
+function HistoryLine({ points, last, shown, disabled, nameOf, onMove, onChoose }: HistoryLineProps) {
+  const pointedAt = ({ currentTarget, clientX }: MouseEvent & { readonly currentTarget: HTMLElement }) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    // The ends of the line are half a thumb inside.
+    currentTarget.title = nameOf(Math.round(((clientX - left - 6) / (width - 12)) * last))
+  }
+  return (
+    <span class="history-line">
+      {last > 0 && last <= MAX_MARKS && (
+        <span class="history-marks" aria-hidden="true">
+          {Array.from({ length: last + 1 }, (_, index) => (
+            <i
+              key={index}
+              class={points[index]?.named === true ? 'named' : ''}
+              style={{ left: `${(100 * index) / last}%` }}
+            />
+          ))}
+        </span>
+      )}
+      <input
+        id="history"
+        type="range"
+        onMouseMove={pointedAt}
+        min={0}
+        max={Math.max(last, 1)}
+        step={1}
+        value={last === 0 ? 1 : shown}
+        disabled={disabled}
+        aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
+        onInput={({ currentTarget }) => onMove(Number(currentTarget.value))}
+        onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
+      />
+    </span>
   )
 }

@@ -43,11 +43,6 @@ export function openTerminal(
   const fit = new classes.FitAddon()
   screen.loadAddon(fit)
   const removeSheets = withSheets(place, () => screen.open(place))
-  if (screen.textarea !== undefined) {
-    screen.textarea.ariaLabel = 'Terminal input'
-    screen.textarea.ariaDescription =
-      'Tab completes a line; on an empty line it leaves the terminal. Alt with an arrow up or down chooses a link of the output, Enter opens it.'
-  }
   const write = (text: string) => {
     for (let at = 0; at < text.length; at += PIECE) screen.write(text.slice(at, at + PIECE))
   }
@@ -80,7 +75,7 @@ export function openTerminal(
     (event) => !links.takeKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
   )
   screen.onData(editor.take)
-  takeInsertedText(screen.textarea, editor.take)
+  if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
   if (greeting !== undefined) write(grey(`${greeting}\n`))
   write(lines.next())
   editor.begin(ended(controller))
@@ -109,15 +104,21 @@ export function openTerminal(
 }
 
 /**
- * Takes text that comes without a key, such as an emoji of a panel or a word of a keyboard on a screen. For screen readers, the terminal
- * leaves such text in its field and does not pass it on.
+ * Names the field of a terminal, and takes text that comes without a key, such as an emoji of a panel or a word of a keyboard on a
+ * screen. For screen readers, the terminal leaves such text in its field and does not pass it on.
  */
-function takeInsertedText(field: HTMLTextAreaElement | undefined, take: (text: string) => void): void {
+function prepareField(field: HTMLTextAreaElement, take: (text: string) => void): void {
+  field.ariaLabel = 'Terminal input'
+  field.ariaDescription =
+    'Tab completes a line; on an empty line it leaves the terminal. Alt with an arrow up or down chooses a link of the output, Enter opens it.'
   let isKeyDown = false
-  field?.addEventListener('keydown', () => (isKeyDown = true), true)
-  field?.addEventListener('keyup', () => (isKeyDown = false), true)
-  field?.addEventListener('blur', () => (isKeyDown = false))
-  field?.addEventListener('input', (event) => {
+  const setKeyDown = (isDown: boolean) => () => {
+    isKeyDown = isDown
+  }
+  field.addEventListener('keydown', setKeyDown(true), true)
+  field.addEventListener('keyup', setKeyDown(false), true)
+  field.addEventListener('blur', setKeyDown(false))
+  field.addEventListener('input', (event) => {
     const { data, inputType } = event as InputEvent
     if (inputType === 'insertText' && data !== null && !isKeyDown) take(data)
   })
