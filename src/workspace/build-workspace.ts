@@ -6,12 +6,13 @@ import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
-import type { RunState } from '../call/state/run-state.ts'
+import { policyCall, type RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import type { GitHost, PushAnswer } from '../git/provider.ts'
 import type { WorkspaceHistory } from '../history/journal.ts'
+import type { CallPolicy } from '../policy/evaluation.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { higher } from '../policy/taint.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -197,10 +198,17 @@ function historyOf({ journal, fileLabels, nameLabels }: WorkspaceState): Workspa
 
 /** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */
 function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
-  const policy = workspace.policy.forCall({ tool: 'git_add', input: {} })
+  let known: { readonly task: RunState['task']; readonly policy: CallPolicy } | undefined
+  // The task of the run changes when a plan is approved.
+  const policy = () => {
+    if (known?.task !== run.task || known === undefined) {
+      known = { task: run.task, policy: workspace.policy.forCall(policyCall(run, 'git_add', {}, undefined)) }
+    }
+    return known.policy
+  }
   return {
     backend: workspace.backend,
-    mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
+    mayRead: (path) => policy().decide('file:read', path, classifyPath(path)) === 'allow',
     async change(changes, label) {
       const { checkoutOperation } = await import('./operations.ts')
       throwFailure(await callTool(workspace, run, checkoutOperation(changes, label), {}))

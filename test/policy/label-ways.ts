@@ -294,6 +294,7 @@ const storeWays: readonly Way[] = [
     'mv SRC DST; git add -A; git commit -qm moved; git checkout -q -b b HEAD; git checkout -q main',
     'mv SRC tmp/g.txt; git add -A; git commit -qm moved; rm tmp/g.txt; git restore tmp/g.txt; mv tmp/g.txt DST',
     'git show > DST',
+    'echo x >> SRC; git commit -qam two; git format-patch --stdout HEAD~1 > DST',
   ].map(
     (template): Way => ({
       name: template,

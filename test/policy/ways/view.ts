@@ -333,6 +333,7 @@ const gitLines: readonly (readonly [line: string, shows?: RegExp])[] = [
   ['git add -A && git diff --cached'],
   ['mv private p; git add -A; git diff --cached HEAD'],
 ]
+const commitChanges = ({ free, ok }: Subject) => ok(free, 'run_command', { command: `${history}; git commit -qam two` })
 const gitWays: readonly ViewWay[] = [
   ...gitLines.map(([line, shows]) => ({
     ...command(line),
@@ -343,6 +344,22 @@ const gitWays: readonly ViewWay[] = [
     name: 'diff_workspace in a repository',
     prepare: ({ free, ok }) => ok(free, 'run_command', { command: history }),
     act: ({ workspace }) => workspace.call('diff_workspace', {}),
+  },
+  ...['git format-patch --stdout HEAD~1', 'git format-patch --stdout -1 > src/p.patch; cat src/p.patch'].map(
+    (line) => ({
+      ...command(line),
+      prepare: commitChanges,
+    }),
+  ),
+  {
+    name: 'git.formatPatch',
+    prepare: commitChanges,
+    act: ({ workspace }) => asAnswer(workspace.git?.formatPatch({ base: 'HEAD~1' })),
+  },
+  {
+    name: 'git.pullRequest',
+    prepare: commitChanges,
+    act: ({ workspace }) => asAnswer(workspace.git?.pullRequest({ base: 'HEAD~1' })),
   },
 ]
 
