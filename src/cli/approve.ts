@@ -4,7 +4,7 @@ import { directoryParking } from '../policy/directory-parking.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { answerOf } from './ask.ts'
 import { dialectOf } from './dialect.ts'
-import { openWorkspace } from './options.ts'
+import { openWorkspace, requireValidValues } from './options.ts'
 import { parseWords, workspaceOptionNames } from './parse-words.ts'
 import { inCommandLineWords } from './refusals.ts'
 
@@ -20,6 +20,7 @@ export async function approve(words: string[]): Promise<number> {
   if (statSync(values.parked, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new TypeError(`Cannot list the parked calls: there is no directory ${JSON.stringify(values.parked)}`)
   }
+  await requireValidValues(values)
   const waiting = directoryParking(values.parked).list()
   if (id === undefined || answer === undefined) {
     const selected = id === undefined ? waiting : waiting.filter((call) => call.id === id)

@@ -72,6 +72,9 @@ async function serveOverHttp(text: string, values: McpOptions, host: Host, stopp
   const address = (values.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   const allowedHosts = values['allowed-host'] ?? []
   const { token, isNew } = tokenOf(values['token-file'], host.env, rootsOf(values.root))
+  if (!/^[\w.:-]+$/.test(address)) {
+    throw new TypeError(`--host ${JSON.stringify(address)} is not a host: write a name or an IP address`)
+  }
   if (isNew && !isLoopback(address)) {
     throw new TypeError(`--host ${address} accepts other machines: set a token with --token-file or WARDSPACE_TOKEN`)
   }

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { VirtualRoots } from '../dialects/runtime/path-mapping.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
@@ -12,11 +12,11 @@ import {
 } from '../workspace/create-workspace.ts'
 import { requireAuditFile } from './audit-file.ts'
 import { type Config, loadConfig } from './config.ts'
-import { builtInDialect, isModulePath } from './dialect.ts'
+import { builtInDialect, dialectOf, isModulePath } from './dialect.ts'
 import { gitOf } from './git.ts'
 import type { WorkspaceValues } from './parse-words.ts'
 import { openRoots, type Root, requireDirectories, rootsOf } from './roots.ts'
-import { shellOf } from './shell.ts'
+import { requireShellName, shellOf } from './shell.ts'
 
 /** The parsed options of a command that opens a workspace. */
 export type Options = WorkspaceValues
@@ -92,6 +92,20 @@ export async function openWorkspace(
   }
 }
 
+/**
+ * Checks values of options that only another action of the command uses, such as an answer. A misspelled one is found before.
+ *
+ * @throws TypeError that names the first wrong one
+ */
+export async function requireValidValues(values: Partial<WorkspaceValues>): Promise<void> {
+  const roots = rootsOf(values.root)
+  requireDirectories(roots)
+  requireShellName(values.shell)
+  const dialect = await dialectOf(values.dialect)
+  if (values.policy !== undefined) await configOf(values, dialect)
+  if (values.audit !== undefined) requireAuditFile(values.audit, roots)
+}
+
 /** Requires that an agent can submit a plan: nothing else ends plan mode here. */
 function requirePlans({ name, tools }: Dialect): void {
   if (tools.some(({ uses }) => uses.includes('submit_plan'))) return
@@ -122,11 +136,18 @@ async function requireCommands(workspace: Workspace | DialectWorkspace): Promise
 export async function auditOf(audit: string | undefined): Promise<Pick<WorkspaceOptions, 'audit'>> {
   if (audit === undefined) return {}
   const { jsonlSink } = await import('../audit/jsonl-sink.ts')
-  return { audit: jsonlSink(audit) }
+  try {
+    return { audit: jsonlSink(audit) }
+  } catch (error) {
+    throw new TypeError((error as Error).message.replace('the audit file', `the audit file ${JSON.stringify(audit)}`))
+  }
 }
 
 async function parkingOf(directory: string | undefined): Promise<Pick<WorkspaceOptions, 'parked'>> {
   if (directory === undefined) return {}
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new TypeError(`Cannot keep calls in ${JSON.stringify(directory)}: it is not a directory`)
+  }
   const { directoryParking } = await import('../policy/directory-parking.ts')
   return { parked: directoryParking(directory) }
 }

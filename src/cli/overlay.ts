@@ -5,7 +5,7 @@ import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
 import { requireAuditFile } from './audit-file.ts'
 import { dialectOf } from './dialect.ts'
-import { auditOf, configOf } from './options.ts'
+import { auditOf, configOf, requireValidValues } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
 import { parseWords, unknownAction } from './parse-words.ts'
 import { inCommandLineWords } from './refusals.ts'
@@ -21,7 +21,9 @@ export async function overlay(words: string[]): Promise<number> {
   if (!actions.includes(action)) throw unknownAction('overlay', action, actions)
   if (values.merge === true && action !== 'accept')
     throw new TypeError(`--merge has no effect on "overlay ${action}"; use it with "overlay accept"`)
-  const draft = openPersistentOverlay(oneRoot(values.root))
+  const root = oneRoot(values.root)
+  await requireValidValues(values)
+  const draft = openPersistentOverlay(root)
   try {
     if (action === 'discard') await draft.discard()
     if (action === 'show') {

@@ -10,7 +10,7 @@ import { findJsonError } from './json-error.ts'
 import { configOf, type Options, openWorkspace } from './options.ts'
 import { parseWords, refuseOptions, unknownAction } from './parse-words.ts'
 import { inCommandLineWords } from './refusals.ts'
-import { type Root, rootsOf } from './roots.ts'
+import { type Root, requireDirectories, rootsOf } from './roots.ts'
 
 /**
  * `wardspace policy check`, or `wardspace policy explain TOOL PATH|COMMAND|JSON`: the second prints the verdict on a call, with every rule that applies. The call is not
@@ -47,6 +47,7 @@ export async function policy(words: string[]): Promise<number> {
 async function check(values: Options, [, surplus]: readonly string[]): Promise<number> {
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   refuseOptions('policy check', values, ['read-only', 'overlay', 'plan'])
+  requireDirectories(rootsOf(values.root))
   const { policy, audit } = await configOf(values, await dialectOf(values.dialect))
   const findings = [...lintPolicy(policy, { tools: builtinTools }), ...auditFindings(audit, rootsOf(values.root))]
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)

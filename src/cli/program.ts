@@ -93,6 +93,7 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
       return 0
     }
     if (name === '--version' || name === '-v') {
+      if (words[0] !== undefined) throw new TypeError(`Unexpected argument "${words[0]}"`)
       process.stdout.write(`${version()}\n`)
       return 0
     }
@@ -110,7 +111,11 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
 }
 
 function unknownCommand(name: string): TypeError {
-  return new TypeError(`There is no command "${name}"${didYouMean(name, Object.keys(commands), 'the commands are')}`)
+  const isTool = /^[a-z]+_[a-z_]+$/.test(name)
+  const help = isTool
+    ? `; a tool is called with: wardspace call ${name}`
+    : didYouMean(name, ['help', ...Object.keys(commands)], 'the commands are')
+  return new TypeError(`There is no command "${name}"${help}`)
 }
 
 /** Returns the version of the package. */

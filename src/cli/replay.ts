@@ -24,7 +24,7 @@ export async function replay(words: string[]): Promise<number> {
   } catch (error) {
     throw new TypeError(`Cannot read the recording "${file}": ${(error as Error).message}`)
   }
-  const entries = parseRecording(text)
+  const entries = entriesOf(file, text)
   const [first] = entries
   const opened = first?.type === 'workspace' ? first : undefined
   const shell = opened?.shell === 'bash' ? { shell: bash() } : {}
@@ -36,6 +36,15 @@ export async function replay(words: string[]): Promise<number> {
   const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : formatReplay(result))
   return result.ok ? 0 : 1
+}
+
+/** @throws TypeError that names the file and its first invalid line */
+function entriesOf(file: string, text: string): ReturnType<typeof parseRecording> {
+  try {
+    return parseRecording(text)
+  } catch (error) {
+    throw new TypeError(`Cannot read the recording "${file}": ${(error as Error).message}`)
+  }
 }
 
 function formatReplay(result: Replay): string {

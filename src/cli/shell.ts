@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import type { Shell } from '../shells/types.ts'
+import { didYouMean } from '../util/check-options.ts'
 import { joinSentences } from '../util/join-sentences.ts'
 import { commandLineHint } from './refusals.ts'
 import type { Root } from './roots.ts'
@@ -19,13 +20,13 @@ export interface ShellEnvironment {
  * @throws TypeError if the shell is not available: with the other options, or on this system
  */
 export async function shellOf(name: string | undefined, environment: ShellEnvironment): Promise<Shell | undefined> {
+  requireShellName(name)
   if (name === undefined || name === 'none') return undefined
   if (name === 'bash') {
     const { bash } = await import('../shells/bash/index.ts')
     const { isVirtualRoot } = await import('../shells/bash/virtual-paths.ts')
     return isVirtualRoot(environment.commandRoot) ? bash({ root: environment.commandRoot }) : bash()
   }
-  if (name !== 'node') throw new TypeError(`There is no shell "${name}"; the shells are bash, node and none`)
   const [root, second] = environment.roots
   if (root === undefined || root.at !== '' || second !== undefined) {
     throw new TypeError('--shell node runs in one directory: pass one --root DIR, or use --shell bash')
@@ -38,6 +39,14 @@ export async function shellOf(name: string | undefined, environment: ShellEnviro
   }
   const { nodeShell } = await import('../shells/node/index.ts')
   return asTypeError(async () => nodeShell({ root: root.directory }))
+}
+
+/** @throws TypeError for a name of no shell */
+export function requireShellName(name: string | undefined): void {
+  const names = ['bash', 'node', 'none']
+  if (name === undefined || names.includes(name)) return
+  const help = didYouMean(name, names) || '; the shells are bash, node and none'
+  throw new TypeError(`There is no shell "${name}"${help}`)
 }
 
 /** Converts a ToolError, so that the command line prints it as wrong usage. */

@@ -1,3 +1,5 @@
+import { checkOptions, isBoolean, type OptionTable } from '../util/check-options.ts'
+
 /** A file of the person's machine that goes with a message. */
 export type Attachment =
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
@@ -10,16 +12,25 @@ const MAX_DOCUMENT_BYTES = 10_000_000
 const PDF = 'application/pdf'
 const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
+/** Options of {@link readAttachment}: what the model takes. */
+interface AttachmentOptions {
+  readonly images?: boolean
+  readonly documents?: boolean
+}
+
+const optionTable: OptionTable<AttachmentOptions> = { images: isBoolean, documents: isBoolean }
+
 /**
  * Reads a file to go with a message: UTF-8 text of up to 300 KB; if the model takes images, a PNG, JPEG, WebP or GIF of up to 5 MB;
  * if it takes documents, a PDF of up to 10 MB.
  *
- * @throws Error in a person's words for any other file
+ * @throws Error in a person's words for any other file; TypeError for an unknown or wrong option
  */
 export async function readAttachment(
   file: File,
-  options: { readonly images?: boolean; readonly documents?: boolean } = {},
+  requested: { readonly images?: boolean; readonly documents?: boolean } = {},
 ): Promise<Attachment> {
+  const options = checkOptions<AttachmentOptions>('readAttachment()', requested, optionTable)
   const { name, type, size } = file
   if (type === PDF) {
     if (options.documents !== true) {

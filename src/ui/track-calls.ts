@@ -30,7 +30,7 @@ export interface TrackOptions {
  */
 export function trackCalls<Run extends Pick<WorkspaceRun, 'callTool'>>(run: Run, options: TrackOptions): Run {
   checkArgument('trackCalls()', 'run', run, isRun)
-  const call = { value: createTrackedCall(() => run, options), enumerable: true }
+  const call = { value: trackedCall('trackCalls()', () => run, options), enumerable: true }
   return Object.create(run, { call, callTool: call })
 }
 
@@ -45,12 +45,16 @@ const optionChecks = {
 /** Returns the calls of a run, which may be another one at each call, in a timeline. */
 export function createTrackedCall(run: () => Pick<WorkspaceRun, 'callTool'>, options: TrackOptions): Call {
   checkArgument('createTrackedCall()', 'run', run, isFunction)
+  return trackedCall('createTrackedCall()', run, options)
+}
+
+function trackedCall(owner: string, run: () => Pick<WorkspaceRun, 'callTool'>, options: TrackOptions): Call {
   const {
     timeline,
     approvals,
     actor = 'agent',
     now = Date.now,
-  } = checkOptions<TrackOptions>('trackCalls()', options, optionChecks, 'timeline')
+  } = checkOptions<TrackOptions>(owner, options, optionChecks, 'timeline')
   return (tool, input, callOptions) => {
     const { step } = callOptions ?? {}
     return trackAction({ timeline, now }, { actor, tool, input, ...(step === undefined ? {} : { step }) }, (key) => {

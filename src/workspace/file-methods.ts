@@ -203,8 +203,42 @@ export class FileMethods implements FileOperations {
   }
 }
 
+/** The number of parameters of each method. */
+const parameters: Readonly<Record<keyof WorkspaceFiles, number>> = {
+  ...{ read: 1, list: 1, remove: 2, readBytes: 2, readText: 2, stat: 2, exists: 2, entries: 2, walk: 2, readLink: 2 },
+  ...{ realPath: 2, makeDirectory: 2, delete: 2, readable: 2, writable: 2, batch: 2, watch: 2 },
+  ...{ write: 3, append: 3, setMode: 3, link: 3, rename: 3, copy: 3 },
+}
+
+/** Methods that take options, for those that take none. */
+const withOptions: Readonly<Record<string, string>> = { read: 'readText', list: 'entries', remove: 'delete' }
+
+/** Opens the files of a run. Their methods refuse surplus arguments, which would have no effect. */
+export function openFiles(context: StepContext): WorkspaceFiles {
+  return refuseSurplus(new RunFiles(context))
+}
+
+function refuseSurplus<F extends FileOperations>(files: F): F {
+  const methods = files as unknown as Readonly<Record<string, (...args: unknown[]) => unknown>>
+  const checked: Record<string, unknown> = {}
+  for (const [name, count] of Object.entries(parameters)) {
+    checked[name] = (...args: unknown[]) => {
+      const given = args.findLastIndex((arg) => arg !== undefined) + 1
+      if (given > count) {
+        const other = withOptions[name]
+        const help = other === undefined ? '' : `; files.${other}() takes options`
+        throw new TypeError(
+          `files.${name}() takes at most ${count} argument${count === 1 ? '' : 's'}, not ${given}${help}`,
+        )
+      }
+      return methods[name]?.(...args)
+    }
+  }
+  return checked as unknown as F
+}
+
 /** The files of a run. */
-export class RunFiles extends FileMethods implements WorkspaceFiles {
+class RunFiles extends FileMethods implements WorkspaceFiles {
   readonly #context: StepContext
 
   constructor(context: StepContext) {
@@ -264,7 +298,9 @@ export class RunFiles extends FileMethods implements WorkspaceFiles {
     checkArgument('files.batch()', 'act', act, isFunction)
     const callOptions = checkOptions<FileOptions>('files.batch()', options, fileOptions)
     const { workspace, run } = this.#context
-    return runBatch(workspace, run, callOptions, (operate) => act(new FileMethods(operate, run.rates)))
+    return runBatch(workspace, run, callOptions, (operate) =>
+      act(refuseSurplus<FileOperations>(new FileMethods(operate, run.rates))),
+    )
   }
 
   async watch(path = '.', options?: FileOptions): Promise<AsyncIterable<FileChange>> {

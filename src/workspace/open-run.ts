@@ -74,7 +74,7 @@ export function openRun(
     explain,
     explainTool: explain,
     // The embedding program gets the true names.
-    files: createFiles(run.rates, async () => new (await import('./file-methods.ts')).RunFiles(context)),
+    files: createFiles(run.rates, async () => (await import('./file-methods.ts')).openFiles(context)),
     checkpoint(label) {
       if (label !== undefined) isText(label, 'label', 'checkpoint()')
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })

@@ -111,6 +111,66 @@ describe.each(Object.entries(commands))('the options of %s', (_command, { words,
   })
 })
 
+/** Wrong values of the options. Every command that takes the option refuses them before it does anything. */
+const wrongValues: Readonly<Record<string, readonly string[]>> = {
+  root: ['/no/such/root', 'a.json', '=root', '~/root'],
+  policy: ['autonomos', 'read-only', 'AUTONOMOUS', 'none.json', 'root'],
+  dialect: ['mcp-filesytem', 'snake_case', './none.js', 'native'],
+  shell: ['Bash', 'zsh', 'none '],
+  audit: ['.', 'root/calls.jsonl', '/no/such/calls.jsonl', 'broken.jsonl'],
+  parked: ['root/parked', 'a.json'],
+}
+/** The words with which each command comes to use its options, and an action that leaves some of them unused. */
+const uses: Readonly<Record<string, readonly string[]>> = {
+  approve: ['approve', '--parked', 'parked'],
+  'overlay show': ['overlay', 'show'],
+  'overlay discard': ['overlay', 'discard'],
+  replay: ['replay', 'recording.jsonl'],
+}
+
+describe('the values of options', () => {
+  const home = mkdtempSync(join(tmpdir(), 'wardspace-values-'))
+  for (const name of ['root', 'parked']) mkdirSync(join(home, name))
+  writeFileSync(join(home, 'root/a.txt'), 'a\n')
+  writeFileSync(join(home, 'a.json'), '{"preset":"autonomous"}')
+  writeFileSync(join(home, 'broken.jsonl'), '{"a":1}\n')
+  writeFileSync(join(home, 'recording.jsonl'), '{"type":"workspace","version":1}\n')
+  const before = process.cwd()
+  afterAll(() => {
+    process.chdir(before)
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const rows = Object.entries({ ...commands, ...uses }).flatMap(([command, row]) => {
+    const { words, options } = 'words' in row ? row : { words: row, options: commands[row[0] ?? '']?.options ?? [] }
+    return [{ command, words, options }]
+  })
+  it.each(rows.filter(({ command }) => !['audit verify', 'report', 'overlay'].includes(command)))(
+    'of $command are refused by name where they are wrong',
+    async ({ words, options }) => {
+      process.chdir(home)
+      vi.stubEnv('XDG_STATE_HOME', join(home, 'state'))
+      for (const [name, values] of Object.entries(wrongValues)) {
+        // The list of parked calls is that of any directory.
+        if (!options.includes(name) || words.includes(`--${name}`) || (name === 'parked' && words[0] === 'approve'))
+          continue
+        const right = ['root', 'policy'].filter((one) => one !== name && options.includes(one))
+        const others = right.flatMap((one) => [`--${one}`, one === 'root' ? 'root' : 'autonomous'])
+        const tail = words[0] === 'acp' ? ['--', 'true'] : []
+        for (const value of values) {
+          // A sink opens the file when it records.
+          if (value === 'broken.jsonl' && (words[0] === 'overlay' || words[0] === 'approve')) continue
+          cases += 1
+          const { code, error } = await run([...words, ...others, `--${name}=${value}`, ...tail])
+          expect([name, value, code]).toEqual([name, value, 2])
+          expect(error).toContain(value)
+          expect(error).not.toMatch(/E[A-Z]{4,}|^ +at /m)
+        }
+      }
+    },
+  )
+})
+
 describe('wrong arguments', () => {
   it('are tested in more than 500 cases', () => {
     console.log(`wrong options of the command line tried: ${cases}`)
@@ -120,6 +180,16 @@ describe('wrong arguments', () => {
   it('are refused as a command, with a suggestion', async () => {
     expect(await run(['toosl'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "tools"?') })
     expect(await run(['constructor'])).toMatchObject({ code: 2 })
+    expect(await run(['hlp'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "help"?') })
+    expect(await run(['read_file', '{}'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('wardspace call read_file'),
+    })
+    expect(await run(['--version', 'x'])).toMatchObject({ code: 2, error: expect.stringContaining('Unexpected') })
+    for (const host of ['http://localhost', 'no host', '']) {
+      const words = ['mcp', '--root', '.', '--policy', 'readOnly', '--http', '0', `--host=${host}`]
+      expect((await run(words)).error).toMatch(/is not a host|needs an argument/)
+    }
   })
 
   it('are refused after the last argument of every command', async () => {

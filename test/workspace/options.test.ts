@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { Volume } from 'memfs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { type AiSdkOptions, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
+import { type AcpOptions, acpClient } from '../../src/adapters/acp/index.ts'
+import { type AiSdkOptions, aiSdkSandbox, aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
+import { deepagentsBackend, deepagentsSandbox } from '../../src/adapters/deepagents/index.ts'
+import { createFs, type FsOptions } from '../../src/adapters/fs/index.ts'
 import {
   type AnthropicOptions,
   anthropicTools,
@@ -14,15 +17,34 @@ import {
   openAiChatTools,
   openAiTools,
 } from '../../src/adapters/json-schema/index.ts'
+import { bashToolSandbox, justBashFs } from '../../src/adapters/just-bash/index.ts'
 import { type LangChainOptions, langchainTools } from '../../src/adapters/langchain/index.ts'
-import { type AgentToolOptions, mastraTools } from '../../src/adapters/mastra/index.ts'
+import {
+  type AgentToolOptions,
+  type MastraFilesystemOptions,
+  mastraFilesystem,
+  mastraSandbox,
+  mastraTools,
+} from '../../src/adapters/mastra/index.ts'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
 import { type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
+import { openAiEditor, openAiShell } from '../../src/adapters/openai-agents/index.ts'
+import type { SandboxOptions } from '../../src/adapters/sandbox/target.ts'
 import { registerWebTools, type WebToolsOptions } from '../../src/adapters/webmcp/index.ts'
 import { type VerifyOptions, verifyAudit } from '../../src/audit/index.ts'
 import { type JsonlSinkOptions, jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { type DirectoryHandleOptions, directoryHandle } from '../../src/backends/directory-handle/index.ts'
 import { type DurableObjectOptions, durableObject } from '../../src/backends/durable-object/index.ts'
+import {
+  type GithubOptions,
+  github,
+  type HttpIndexOptions,
+  httpIndex,
+  type LazyOptions,
+  lazy,
+  type ZipOptions,
+  zip,
+} from '../../src/backends/lazy/index.ts'
 import { type MemfsOptions, memfs } from '../../src/backends/memfs/index.ts'
 import { type MemoryOptions, memory } from '../../src/backends/memory/index.ts'
 import { type NodeOptions, nodeBackend } from '../../src/backends/node/index.ts'
@@ -73,8 +95,10 @@ import {
   type MatchOptions,
   type QueryInput,
 } from '../../src/tools/author.ts'
+import * as ui from '../../src/ui/index.ts'
 import { type CoreWorkspaceOptions, createWorkspace as createCore } from '../../src/workspace/core.ts'
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
+import type { FileOptions, WorkspaceFiles } from '../../src/workspace/files.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
 import { nonexistent } from '../nonexistent.ts'
 
@@ -166,6 +190,7 @@ const media: Kind = (value) => flag(value) || same(value, [])
 /** Who asks for approvals, and the media. */
 const asked = { results: none, approvals: none, onPending: none, media }
 const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, media, onProgress: callback }
+const fileKinds: Kinds<FileOptions> = { signal: none, approve: callback, step: text }
 const { backend, mounts, shell, hooks, checks, git: gitKind, history, extraTools, dialect } = workspaceKinds
 const { mounts: _, ...execKinds } = workspaceKinds
 
@@ -219,6 +244,16 @@ const faces: readonly Face[] = [
   face<NodeOptions>('nodeBackend()', (options) => nodeBackend(nonexistent, options), {
     ...{ stateDir: none, lockTimeoutMs: none, grounding: none },
   }),
+  face<LazyOptions>('lazy()', (options) => lazy(zip(new Uint8Array(22)), options), {
+    ...{ cacheBytes: positive, concurrency: positive, timeoutMs: positive, signal: none },
+  }),
+  face<GithubOptions>('github()', (options) => github('octocat/hello-world', options), {
+    ...{ ref: (value: unknown) => value === 'x', token: (value: unknown) => value === 'x', api: none, fetch: callback },
+  }),
+  face<HttpIndexOptions>('httpIndex()', (options) => httpIndex('https://example.org/index.json', options), {
+    fetch: callback,
+  }),
+  face<ZipOptions>('zip()', (options) => zip(new Uint8Array(22), options), { fetch: callback }),
   face<OpfsOptions>('opfs()', opfs, {
     ...{ name: text, layout: none, access: none, worker: callback, persist: flag },
     ...{ lockTimeoutMs: positive, maxBytes: positive, clock: callback, onChange: callback },
@@ -237,7 +272,7 @@ const faces: readonly Face[] = [
     's3()',
     (options) => s3({ ...{ endpoint: 'https://x', bucket: 'b', fetch: none as never }, ...options }),
     {
-      ...{ endpoint: none, bucket: text, fetch: callback, timeoutMs: positive },
+      ...{ endpoint: none, bucket: (value: unknown) => value === 'x', fetch: callback, timeoutMs: positive },
     },
   ),
   face<SweepOptions>('sweep()', (options) => sweep(store, options), { prefix: none, olderThanMs: none, clock: none }),
@@ -313,6 +348,89 @@ const faces: readonly Face[] = [
     ...{ allowedOrigins: (value: unknown) => same(value, []), open: callback, maxSessions: positive, idleMs: positive },
     ...{ maxBodyBytes: positive, maxEvents: positive, maxEventBytes: positive, onError: callback },
   }),
+]
+
+/** The options of the doors for frameworks. */
+const doors: readonly Face[] = [
+  face<FsOptions>('createFs()', (options) => createFs(workspace, options), { stream: none }),
+  ...Object.entries({ aiSdkSandbox, bashToolSandbox, deepagentsSandbox, mastraSandbox, openAiEditor, openAiShell }).map(
+    ([name, open]) =>
+      face<SandboxOptions>(`${name}()`, (options) => open(workspace, options), { ...fileKinds, root: none }),
+  ),
+  ...Object.entries({ deepagentsBackend, justBashFs }).map(([name, open]) =>
+    face<FileOptions>(`${name}()`, (options) => open(workspace, options), fileKinds),
+  ),
+  face<MastraFilesystemOptions>(
+    'mastraFilesystem()',
+    (options) => mastraFilesystem(workspace, { ...{ FileNotFoundError: Error }, ...options }),
+    { ...fileKinds, root: none, FileNotFoundError: none },
+  ),
+  face<AcpOptions>('acpClient()', (options) => acpClient(workspace, options), {
+    ...{ ...fileKinds, root: none, permission: callback, missingFile: none, RequestError: none },
+  }),
+]
+
+type UiOptions<N extends keyof typeof ui, At extends number> = (typeof ui)[N] extends (...args: infer A) => unknown
+  ? NonNullable<A[At]>
+  : never
+const timeline = ui.createTimeline()
+const tracked: Kinds<ui.TrackOptions> = { timeline: none, approvals: none, actor: text, now: callback }
+
+/** The options of the controllers. What they saved is read as data. */
+const controllers: readonly Face[] = [
+  face<UiOptions<'createApprovals', 0>>('createApprovals()', ui.createApprovals, { now: callback }),
+  face<UiOptions<'createChanges', 0>>(
+    'createChanges()',
+    (options) => ui.createChanges({ ...{ workspace }, ...options }),
+    {
+      ...{ workspace: none, source: none, saved: () => true, onComments: callback, run: none },
+    },
+  ),
+  face<UiOptions<'createConversation', 0>>(
+    'createConversation()',
+    (options) => ui.createConversation({ ...{ respond: async () => {} }, ...options }),
+    { respond: callback, items: () => true, timeline: none },
+  ),
+  face<UiOptions<'createEditor', 0>>('createEditor()', (options) => ui.createEditor({ ...{ workspace }, ...options }), {
+    ...{ workspace: none, run: none },
+  }),
+  face<UiOptions<'createFiles', 0>>('createFiles()', (options) => ui.createFiles({ ...{ workspace }, ...options }), {
+    ...{ workspace: none, source: none, changeFiles: callback, onMove: callback, onRemove: callback },
+    ...{ hasDraft: callback, run: none },
+  }),
+  face<UiOptions<'createMessageDraft', 1>>(
+    'createMessageDraft()',
+    (options) => ui.createMessageDraft(ui.createConversation({ respond: async () => {} }), options),
+    { attach: callback, drafts: (value) => value instanceof Map },
+  ),
+  face<UiOptions<'createPolicyEditor', 0>>(
+    'createPolicyEditor()',
+    (options) => ui.createPolicyEditor({ ...{ policy: 'readOnly', onApply: () => {} }, ...options }),
+    { policy: () => true, onApply: callback, text, openTrial: callback, paths: callback },
+  ),
+  face<UiOptions<'createTerminal', 0>>(
+    'createTerminal()',
+    (options) => ui.createTerminal({ ...{ workspace }, ...options }),
+    {
+      ...{ workspace: none, run: none, saved: () => true, root: text, timeline: none, stream: none, files: none },
+      explainAbsent: callback,
+    },
+  ),
+  face<ui.TrackOptions>(
+    'createTrackedCall()',
+    (options) => ui.createTrackedCall((() => workspace) as never, { ...{ timeline }, ...options }),
+    tracked,
+  ),
+  face<ui.TrackOptions>(
+    'trackCalls()',
+    (options) => ui.trackCalls(workspace, { ...{ timeline }, ...options }),
+    tracked,
+  ),
+  face<UiOptions<'readAttachment', 1>>(
+    'readAttachment()',
+    (options) => ui.readAttachment(new File(['x'], 'a.txt'), options),
+    { images: flag, documents: flag },
+  ),
 ]
 
 /** The type of an options parameter of a repository method. Methods check options before they read the repository. */
@@ -469,7 +587,14 @@ async function errorOf(open: () => unknown): Promise<unknown> {
 
 let cases = 0
 
-describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kinds, open }) => {
+const allFaces = [...faces, ...furtherFaces, ...doors, ...controllers]
+/** The wrappers above that spread their options, and so always pass an object. */
+const spreading =
+  /createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|compileQuery|findMatches|^(commit|pullRequest|formatPatch)/
+const spreadingControllers =
+  /mastraFilesystem|create(?:Changes|Conversation|Editor|Files|PolicyEditor|Terminal|TrackedCall)|trackCalls/
+
+describe.each(allFaces)('the options of $name', ({ name, kinds, open }) => {
   const tryOptions = (options: unknown) => errorOf(() => open(options as never))
 
   it('refuses a misspelled name at every depth, and suggests the right one', async () => {
@@ -504,13 +629,7 @@ describe.each([...faces, ...furtherFaces])('the options of $name', ({ name, kind
   it('refuses options that are not an object', async () => {
     for (const options of samples.filter((sample) => !empty(sample))) {
       cases += 1
-      // Wrappers that spread their options always pass an object.
-      if (
-        /createWorkspace|execWorkspace|replay|s3|nodeShell|mcpHandler|compileQuery|findMatches|^(commit|pullRequest|formatPatch)/.test(
-          name,
-        )
-      )
-        continue
+      if (spreading.test(name) || spreadingControllers.test(name)) continue
       expect(await tryOptions(options), String(typeof options)).toBeInstanceOf(TypeError)
     }
   })
@@ -618,6 +737,48 @@ describe('options', () => {
     const secret = 'sk-live-0123456789'
     const error = await errorOf(() => webcontainer({ bootTimeoutMs: secret as never }))
     expect((error as Error).message).not.toContain(secret)
+  })
+})
+
+/** A right call of each method of the files, without its options. */
+const fileCalls: Readonly<Record<keyof WorkspaceFiles, readonly unknown[]>> = {
+  ...{ read: ['a.txt'], list: ['.'], remove: ['a.txt', '0'.repeat(64)] },
+  ...{ readBytes: ['a.txt'], readText: ['a.txt'], stat: ['a.txt'], exists: ['a.txt'], entries: ['.'], walk: ['.'] },
+  ...{ readLink: ['a.txt'], realPath: ['a.txt'], makeDirectory: ['d'], delete: ['b.txt'], readable: ['a.txt'] },
+  ...{ writable: ['b.txt'], batch: [async () => {}], watch: ['.'], write: ['b.txt', ''], append: ['b.txt', ''] },
+  ...{ setMode: ['a.txt', 0o644], link: ['l', 'a.txt'], rename: ['b.txt', 'c.txt'], copy: ['a.txt', 'c.txt'] },
+}
+/** They have no options. */
+const bare: readonly string[] = ['read', 'list', 'remove']
+
+describe.each(Object.entries(fileCalls))('files.%s', (name, args) => {
+  const tryMethod = async (methods: object, ...given: readonly unknown[]) => {
+    const result = await (methods as Record<string, (...all: unknown[]) => unknown>)[name]?.(...given)
+    if (name === 'walk') for await (const _ of result as AsyncIterable<unknown>);
+  }
+
+  it('refuses surplus arguments, also in a batch', async () => {
+    const surplus = bare.includes(name) ? [{ signal: AbortSignal.timeout(9) }] : [{}, {}]
+    const message = new RegExp(`^files\\.${name}\\(\\) takes at most \\d arguments?, not \\d`)
+    cases += 1
+    const error = await errorOf(() => tryMethod(workspace.files, ...args, ...surplus))
+    expect(error).toBeInstanceOf(TypeError)
+    expect((error as Error).message).toMatch(message)
+    await workspace.files.batch(async (files) => {
+      if (name in files) expect(String(await errorOf(() => tryMethod(files, ...args, ...surplus)))).toContain('at most')
+    })
+  })
+
+  it.skipIf(bare.includes(name))('refuses an unknown option, and suggests the right one', async () => {
+    for (const option of Object.keys(fileKinds)) {
+      for (const wrong of misspelled(option)) {
+        cases += 1
+        const error = await errorOf(() => tryMethod(workspace.files, ...args, { [wrong]: undefined }))
+        expect((error as Error).message).toBe(
+          `Option ${JSON.stringify(wrong)} of files.${name}() is unknown; did you mean ${JSON.stringify(option)}?`,
+        )
+      }
+    }
   })
 })
 

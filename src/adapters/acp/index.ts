@@ -5,6 +5,7 @@ import { sliceLines } from '../../files/text/lines.ts'
 import { isFunction, isOneOf, type OptionTable } from '../../util/check-options.ts'
 import type { Explanation } from '../../workspace/types.ts'
 import { hasTool } from '../model/has-tool.ts'
+import { isErrorClass } from '../sandbox/error-class.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { hasCode, openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
 import { AcpError, toProtocolError } from './errors.ts'
@@ -85,7 +86,7 @@ const optionTable: OptionTable<AcpOptions> = {
   ...sandboxTable,
   permission: isFunction,
   missingFile: isOneOf('error', 'empty'),
-  RequestError: isFunction,
+  RequestError: isErrorClass,
 }
 
 /**

@@ -1,9 +1,10 @@
 import { ToolError } from '../../errors.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { isFunction, type OptionTable } from '../../util/check-options.ts'
+import type { OptionTable } from '../../util/check-options.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { decoded, encodingOf } from '../fs/encoding.ts'
 import { Stats } from '../fs/stats.ts'
+import { isErrorClass } from '../sandbox/error-class.ts'
 import {
   hasCode,
   type OpenTarget,
@@ -97,7 +98,7 @@ export interface MastraFilesystem {
   }>
 }
 
-const table: OptionTable<MastraFilesystemOptions> = { ...sandboxTable, FileNotFoundError: isFunction }
+const table: OptionTable<MastraFilesystemOptions> = { ...sandboxTable, FileNotFoundError: isErrorClass }
 
 /**
  * Returns the files of a workspace or a run as a filesystem of Mastra, for `new Workspace({ filesystem })` of `@mastra/core` 1. `/` and

@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { objectId } from '../../files/hash/sha1.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import { checkArgument, checkOptions, isText, must } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, must } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
 import { bodyOf, discard, type Fetch, failed, get, isFetch } from './http.ts'
@@ -54,7 +54,7 @@ export function github(repository: string, options?: GithubOptions): LazySource<
     token,
     api = 'https://api.github.com',
     fetch,
-  } = checkOptions<GithubOptions>('github()', options, { ref: isText, token: isToken, api: isAddress, fetch: isFetch })
+  } = checkOptions<GithubOptions>('github()', options, { ref: isRef, token: isToken, api: isAddress, fetch: isFetch })
   const base = `${api.replace(/\/+$/, '')}/repos/${repository}`
   const server = new ApiClient(base, token, fetch)
   let latest: { readonly etag: string; readonly entries: readonly GithubEntry[] } | undefined
@@ -75,6 +75,7 @@ export function github(repository: string, options?: GithubOptions): LazySource<
 const isRepository = must('the owner and the name of a repository, such as "octocat/hello-world"', (value) =>
   /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/.test(String(value)),
 )
+const isRef = must('a branch, a tag or a commit', (value) => typeof value === 'string' && value.trim() !== '')
 const isToken = must('a token without spaces', (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value))
 const isAddress = must('an address with http: or https:', (value) =>
   /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(String(value)),

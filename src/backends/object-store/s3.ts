@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { checkOptions, isFunction, isPositive, isText } from '../../util/check-options.ts'
+import { checkOptions, isFunction, isPositive, must } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { readBody } from '../../util/read-body.ts'
 import { withTimeout } from '../../util/timers.ts'
@@ -13,6 +13,13 @@ const MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
 /** Bytes of a page of a listing: 1,000 keys of 1,024 bytes, encoded, take 4 MB. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
+
+const isEndpoint = must('a URL, such as https://s3.eu-central-1.amazonaws.com', (value) => isUrl(value))
+const isBucket = must('the name of a bucket', (value) => typeof value === 'string' && value !== '')
+
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)
+}
 
 /** The bucket, and a function that signs its requests. */
 export interface S3Options {
@@ -39,7 +46,7 @@ export interface S3Options {
  * @throws TypeError for an endpoint that is not a URL
  */
 export function s3(options: S3Options): ObjectStore {
-  const table = { endpoint: isText, bucket: isText, fetch: isFunction, timeoutMs: isPositive }
+  const table = { endpoint: isEndpoint, bucket: isBucket, fetch: isFunction, timeoutMs: isPositive }
   const {
     endpoint,
     bucket,
