@@ -1,11 +1,63 @@
+import type { EncodingOption, FsEncoding } from './encoding.ts'
 import type { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
+import type { FsPath } from './paths.ts'
 import { createMetadata, createReads, createWrites, type FsMetadata, type FsReads, type FsWrites } from './promises.ts'
+import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
 import { createDirectories, createTransfers, type FsDirectories, type FsTransfers } from './trees.ts'
 
+/** Options of `readFile`. */
+interface ReadFileOptions {
+  readonly flag?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Reads a file: as text with an encoding, and as bytes without one. */
+interface ReadFile {
+  (
+    path: FsPath | FileHandle,
+    options?: null | (ReadFileOptions & { readonly encoding?: 'buffer' | null | undefined }),
+  ): Promise<Uint8Array>
+  (
+    path: FsPath | FileHandle,
+    options: FsEncoding | (ReadFileOptions & { readonly encoding: FsEncoding }),
+  ): Promise<string>
+  (
+    path: FsPath | FileHandle,
+    options?: EncodingOption | (ReadFileOptions & { readonly encoding?: string | null | undefined }),
+  ): Promise<Uint8Array | string>
+}
+
+/** Options of `readdir`. */
+interface ReadDirectoryOptions {
+  readonly encoding?: string | null | undefined
+  readonly recursive?: boolean | undefined
+}
+
+/** Reads the names in a directory, or its entries. */
+interface ReadDirectory {
+  (path: FsPath, options: ReadDirectoryOptions & { readonly withFileTypes: true }): Promise<Dirent[]>
+  (
+    path: FsPath,
+    options?: EncodingOption | (ReadDirectoryOptions & { readonly withFileTypes?: false | undefined }),
+  ): Promise<string[]>
+  (
+    path: FsPath,
+    options: ReadDirectoryOptions & { readonly withFileTypes?: boolean | undefined },
+  ): Promise<string[] | Dirent[]>
+}
+
 /** The functions of `fs.promises`. */
-export type FsPromises = FsReads & FsWrites & FsMetadata & FsDirectories & FsTransfers
+export type FsPromises = Omit<FsReads, 'readFile' | 'readdir' | 'readlink' | 'realpath'> & {
+  readonly readlink: (path: FsPath, options?: EncodingOption) => Promise<string>
+  readonly realpath: (path: FsPath, options?: EncodingOption) => Promise<string>
+  readonly readFile: ReadFile
+  readonly readdir: ReadDirectory
+} & FsWrites &
+  FsMetadata &
+  FsDirectories &
+  FsTransfers
 
 /** Creates the functions of `fs.promises`. */
 export function createPromises(target: FsTarget, open: OpenFiles<FileHandle>): FsPromises {
@@ -15,5 +67,5 @@ export function createPromises(target: FsTarget, open: OpenFiles<FileHandle>): F
     ...createMetadata(target),
     ...createDirectories(target),
     ...createTransfers(target),
-  }
+  } as unknown as FsPromises
 }

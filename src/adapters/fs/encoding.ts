@@ -1,7 +1,12 @@
-import { argumentError } from './errors.ts'
+import { argumentError, valueError } from './errors.ts'
 
 /** Options that name an encoding. */
 export type EncodingOption = string | null | undefined | { readonly encoding?: string | null | undefined }
+
+/** An encoding of texts. */
+export type FsEncoding =
+  | ('utf8' | 'utf-8' | 'utf16le' | 'utf-16le' | 'ucs2' | 'ucs-2')
+  | ('latin1' | 'binary' | 'ascii' | 'hex' | 'base64' | 'base64url')
 
 /** The part of Node's `Buffer` that is used where it exists. */
 interface BufferClass {
@@ -18,7 +23,7 @@ export function encodingOf(options: EncodingOption): string | undefined {
   if (encoding === undefined || encoding === null || encoding === 'buffer') return undefined
   const name = String(encoding).toLowerCase()
   if (names.has(name)) return names.get(name)
-  throw argumentError('encoding', 'a known encoding', encoding)
+  throw valueError('encoding', encoding)
 }
 
 const names: ReadonlyMap<string, string> = new Map([

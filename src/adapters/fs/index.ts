@@ -5,6 +5,7 @@
 
 import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
 import { createCallbacks, type FsWatcher } from './callbacks.ts'
+import { withChecks } from './check-arguments.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
 import type { EncodingOption } from './encoding.ts'
 import { fsError } from './errors.ts'
@@ -36,7 +37,7 @@ export type {
 } from '../../workspace/files.ts'
 export type { FsWatcher } from './callbacks.ts'
 export type { FsPromises } from './create-promises.ts'
-export type { EncodingOption } from './encoding.ts'
+export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
 export type { FsPath } from './paths.ts'
@@ -133,7 +134,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
   checkOptions('createFs()', options, optionTable)
   const open = new OpenFiles<FileHandle>()
-  const promises = createPromises(target, open)
+  const promises = withChecks(createPromises(target, open))
   const own = { ...createCallbacks(promises, open), ...createStreams(target, open, options.stream) }
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {

@@ -49,12 +49,12 @@ export function createDirectories(target: FsTarget) {
         return missing === undefined ? undefined : `/${missing}`
       })
     },
-    async rmdir(path: FsPath): Promise<void> {
+    async rmdir(path: FsPath, { recursive = false }: { readonly recursive?: boolean } = {}): Promise<void> {
       const { shown, path: at } = locate(path)
       await asNode('rmdir', shown, async () => {
         const stat = await files.stat(at, { noFollow: true })
         if (stat !== undefined && stat.type !== 'directory') throw fsError('ENOTDIR', 'rmdir', shown)
-        await files.delete(at)
+        await files.delete(at, { recursive })
       })
     },
     async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
@@ -78,8 +78,9 @@ export function createDirectories(target: FsTarget) {
       await asNode('mkdtemp', `${shown}XXXXXX`, () => files.makeDirectory(name, { recursive: false }))
       return `${shown}${suffix}`
     },
-    async opendir(path: FsPath) {
-      const entries = (await createReads(target).readdir(path, { withFileTypes: true })) as Dirent[]
+    async opendir(path: FsPath, options?: string | { readonly encoding?: string; readonly recursive?: boolean }) {
+      const given = typeof options === 'string' ? { encoding: options } : options
+      const entries = (await createReads(target).readdir(path, { ...given, withFileTypes: true })) as Dirent[]
       return openDirectory(locate(path).shown, entries)
     },
   }
