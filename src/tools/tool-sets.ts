@@ -1,3 +1,4 @@
+import { didYouMean } from '../util/check-options.ts'
 import type { ToolName } from './index.ts'
 
 /** The name of a set of tools, or a list of tool names. */
@@ -47,7 +48,7 @@ export function resolveToolSet(set: ToolSet, registry: Iterable<string>): readon
   if (set === 'minimal' || set === 'files') return names.filter((name) => sets.get(name)?.includes(set))
   if (typeof set === 'string') {
     throw new TypeError(
-      `Unknown tool set ${JSON.stringify(set)}; the sets are "minimal", "files", "full", or a list of names`,
+      `Unknown tool set ${JSON.stringify(set)}; the sets are "minimal", "files", "full", or a list of names${didYouMean(set, ['minimal', 'files', 'full'])}`,
     )
   }
   if (!Array.isArray(set)) throw new TypeError('A tool set must be "minimal", "files", "full", or a list of tool names')
@@ -55,7 +56,8 @@ export function resolveToolSet(set: ToolSet, registry: Iterable<string>): readon
   const selected = new Set<string>()
   for (const [index, name] of set.entries()) {
     if (!names.includes(name)) {
-      throw new TypeError(`Unknown tool ${JSON.stringify(name)} at tools[${index}]; the tools are ${names.join(', ')}`)
+      const help = didYouMean(String(name), names, 'the tools are')
+      throw new TypeError(`Unknown tool ${JSON.stringify(name)} at tools[${index}]${help}`)
     }
     if (selected.has(name)) throw new TypeError(`Tool "${name}" is listed twice, again at tools[${index}]`)
     selected.add(name)

@@ -19,7 +19,8 @@ export const exec: DialectFactory = createDialectFactory('exec()', {}, (roots) =
   pathMapping: createPathMapping(roots),
   tools,
   hints: {
-    WRITE_CONFLICT: 'Read the file with exec.read, and repeat the change on what it shows.',
+    WRITE_CONFLICT:
+      'Read the file with exec.read, and repeat the change on what it shows; change one that is too large for that with exec.run.',
     IS_DIRECTORY: 'Name a file; use exec.ls for a directory.',
     FILE_TOO_LARGE: 'Look at a part of it with exec.run, such as head -n 100.',
     NOT_FOUND: 'Look with exec.ls at what there is.',

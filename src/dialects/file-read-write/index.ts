@@ -20,7 +20,7 @@ export const fileReadWrite: DialectFactory = createDialectFactory('fileReadWrite
   pathMapping: createPathMapping(roots),
   tools,
   hints: {
-    WRITE_CONFLICT: 'Read all of it with file_read or memory_get, and repeat the change on what it shows.',
+    WRITE_CONFLICT: 'Read all of it with file_read, or a note with memory_get, and repeat the change on what it shows.',
     FILE_TOO_LARGE: 'Read a part of it with start_line and end_line, or a long line with start_column.',
     IS_DIRECTORY: 'Name a file.',
     NOT_FOUND: 'Check the path, or the id of the note.',

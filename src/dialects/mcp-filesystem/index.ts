@@ -42,7 +42,8 @@ export const mcpFilesystem: DialectFactory = createDialectFactory('mcpFilesystem
 }))
 
 const hints: Hints = {
-  WRITE_CONFLICT: 'Read the whole file with read_text_file, and repeat the change on what it shows.',
+  WRITE_CONFLICT:
+    'Read the whole file with read_text_file, and repeat the change on what it shows; change one that is too large for that with edit_file.',
   FILE_TOO_LARGE: 'Read its first or its last lines with head or tail.',
   EDIT_NO_MATCH: 'Copy oldText exactly from the file, with its white space.',
   EDIT_AMBIGUOUS: 'Add surrounding lines to oldText until it occurs once.',

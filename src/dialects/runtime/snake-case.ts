@@ -8,7 +8,7 @@ export function toSnakeCase(value: unknown, pathMapping: PathMapping, field = ''
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== undefined)
-      .map(([name, item]) => [snake(name), toSnakeCase(item, pathMapping, name)]),
+      .map(([name, item]) => [snakeName(name), toSnakeCase(item, pathMapping, name)]),
   )
 }
 
@@ -18,7 +18,7 @@ const paths: ReadonlySet<string> = new Set([
   ...['files', 'filesChanged', 'suggestions'],
 ])
 
-/** `sha256` is one word, also at the end of a longer name. */
-function snake(name: string): string {
+/** Returns the name of a field in snake_case. `sha256` is one word, also at the end of a longer name. */
+export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

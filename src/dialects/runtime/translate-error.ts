@@ -44,7 +44,11 @@ export function toDialectError(
 
 /** Returns the hint of the dialect, unless there is no version to read again. */
 function dialectHint({ hints }: Pick<Dialect, 'hints'>, { code, hint, currentSha256 }: Failure): string | undefined {
-  return code === 'WRITE_CONFLICT' && currentSha256 === null ? hint : hints?.[code]
+  if (code === 'WRITE_CONFLICT' && currentSha256 === null) return hint
+  const own = hints?.[code]
+  // What is missing is said first: the advice alone leads to the part that was read already.
+  const missing = code === 'WRITE_CONFLICT' ? /^Lines [^:]+ were not read/.exec(hint)?.[0] : undefined
+  return own === undefined || missing === undefined ? own : `${missing}. ${own}`
 }
 
 /**
@@ -91,7 +95,7 @@ function hintOf(
   { pathMapping, tools = [], fields = {} }: Pick<Dialect, 'pathMapping' | 'fields'> & Partial<Pick<Dialect, 'tools'>>,
   tool: string | undefined,
 ): string {
-  if (code === 'INVALID_INPUT' && tool !== undefined) {
+  if (code === 'INVALID_INPUT' && tool !== undefined && /\b(?:Fields:|no fields)/.test(hint)) {
     // The hint of the workspace lists the fields of its own tool.
     const names = Object.keys(tools.find((one) => namesOf(one).includes(tool))?.input.shape ?? {})
     return `Correct the input and call again.${names.length === 0 ? '' : ` Fields: ${names.join(', ')}.`}`

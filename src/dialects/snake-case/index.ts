@@ -13,7 +13,7 @@ import {
 } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { globAtAnyDepth } from '../runtime/find-files.ts'
-import { toSnakeCase as inSnakeCase } from '../runtime/snake-case.ts'
+import { toSnakeCase as inSnakeCase, snakeName } from '../runtime/snake-case.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 
 /**
@@ -53,7 +53,8 @@ export const snakeCase: DialectFactory = createDialectFactory('snakeCase()', { '
       startLine: 'start_line',
     },
     formatError({ code, message, hint, path, failure }) {
-      const { ok, code: _code, message: _message, hint: _hint, path: _path, ...details } = failure
+      const { ok, code: _code, message: _message, hint: _hint, path: _path, field, ...others } = failure
+      const details = { ...others, ...(field === undefined ? {} : { field: snakeName(field) }) }
       const location = path === undefined ? {} : { path }
       return { output: { ok, error: { code, message, hint, ...location, ...snakeCaseFields(details, pathMapping) } } }
     },
