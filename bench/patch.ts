@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memory } from '../dist/backends/memory/index.js'
-import { createWorkspace } from '../dist/index.js'
+import { createWorkspace, type ToolName } from '../dist/index.js'
 import { unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'
 import { makeCorpus } from './corpus.ts'
@@ -25,7 +25,7 @@ export async function benchPatch(): Promise<void> {
       if (status !== 0) throw new Error(String(stderr).slice(0, 500))
     }
     // Without diff_workspace, its hash is not computed.
-    const apply = async (tools: readonly string[]) => {
+    const apply = async (tools: readonly ToolName[]) => {
       const workspace = await createWorkspace({ backend: original.fork?.() ?? original, policy, limits, tools })
       const answer = await workspace.call('apply_patch', { patch })
       if (!answer.ok) throw new Error(JSON.stringify(answer).slice(0, 500))

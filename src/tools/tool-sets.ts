@@ -1,8 +1,8 @@
 import { didYouMean } from '../util/check-options.ts'
 import type { ToolName } from './index.ts'
 
-/** The name of a set of tools, or a list of tool names. */
-export type ToolSet = 'minimal' | 'files' | 'full' | readonly string[]
+/** The name of a set of tools, or a list of tool names. `Own` are those of own tools. */
+export type ToolSet<Own extends string = string> = 'minimal' | 'files' | 'full' | readonly (ToolName | Own)[]
 
 type NamedSet = 'minimal' | 'files'
 

@@ -44,7 +44,7 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
   /** The name of a preset, or a policy object. Required. */
   readonly policy: PolicyInput
   /** The tools of the workspace. Default: all. */
-  readonly tools?: ToolSet
+  readonly tools?: ToolSet<Extra[number]['name']>
   /**
    * Tools of the embedding program, made with `defineTool`, in addition to those of `tools`. They take the same steps as
    * built-in tools: their plan is guarded and evaluated, and their changes are committed, recorded and undone.

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
-import { createWorkspace, defineTool } from '../../src/index.ts'
+import { createWorkspace, defineTool, type ToolName } from '../../src/index.ts'
 
 const files = { 'a.txt': 'one\n', '.env': 'KEY=1\n' }
 
@@ -38,7 +38,7 @@ const answering = <const N extends string>(name: N) =>
     draft: async () => ({ summary: name, result: () => ({ answer: name }) }),
   })
 
-const open = (more: { readonly tools?: 'minimal' | readonly string[] } = {}) =>
+const open = (more: { readonly tools?: 'minimal' | readonly ToolName[] } = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', extraTools: [readFirst], ...more })
 
 describe('an own tool with the name of a built-in tool', () => {

@@ -648,3 +648,25 @@ it('a ToolError takes known details, and further ones if they are declared', () 
   const error: unknown = full
   if (error instanceof ToolError) expectTypeOf(error.details).toEqualTypeOf<ErrorDetails>()
 })
+
+describe('the list of tools', () => {
+  it('has the names of built-in and own tools', async () => {
+    const own = defineTool({
+      ...{ name: 'count', title: 'Count', description: 'Counts', mutates: false, idempotent: true },
+      permission: 'file:read',
+      input: z.strictObject({}),
+      output: z.object({ count: z.number() }),
+      plan: () => [],
+      draft: async () => ({ summary: 'Counted', result: () => ({ count: 1 }) }),
+    })
+    const base = { backend: memory(), policy: 'autonomous', extraTools: [own] } as const
+    const opened = await createWorkspace({ ...base, tools: ['read_file', 'count'] })
+    expect(opened.tools.map(({ name }) => name)).toEqual(['read_file', 'count'])
+    // @ts-expect-error a mistyped name of a built-in tool
+    await expect(createWorkspace({ ...base, tools: ['raed_file'] })).rejects.toThrow('did you mean "read_file"?')
+    // @ts-expect-error a mistyped name of an own tool
+    await expect(createWorkspace({ ...base, tools: ['read_file', 'coutn'] })).rejects.toThrow('did you mean "count"?')
+    // @ts-expect-error a mistyped set
+    await expect(createWorkspace({ ...base, tools: 'mimimal' })).rejects.toThrow('did you mean "minimal"?')
+  })
+})
