@@ -20,6 +20,8 @@ export const defaultLimits = {
   imagePixels: 40_000_000,
   /** The largest PDF document that `read_file` shows. */
   documentBytes: 8 * MIB,
+  /** Text of one output of a cell of a notebook. */
+  cellOutputBytes: 4 * KIB,
   writeBytes: 1 * MIB,
   appendTotalBytes: 10 * MIB,
   /** Entries of one move or copy. */

@@ -25,8 +25,8 @@ export interface ShownLines {
   readonly startLine: number
   readonly endLine: number
   readonly lineNumbers: boolean
-  /** Of what is not the text of the file: `media`, its bytes. */
-  readonly form?: 'media'
+  /** Of what is not the text of the file: `media`, its bytes; `cells`, those of a notebook. */
+  readonly form?: 'media' | 'cells'
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { classifyContent } from '../files/classify/index.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
+import type { TextDocument } from '../files/text/document.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
 import { numberLines } from '../files/text/lines.ts'
 import { requireFile } from '../guard/guarded-files.ts'
@@ -9,7 +10,7 @@ import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
-import { type WindowRequest, windowOf } from './shared/line-window.ts'
+import { type LineWindow, type WindowRequest, windowOf } from './shared/line-window.ts'
 import { type ReadInput, type ReadOutput, readInput, readOutput } from './shared/read-contract.ts'
 
 /** Reads a range of lines of a text file, with the version that later changes must expect. */
@@ -37,6 +38,7 @@ export const readFile = defineBuiltinTool({
     if (target === undefined) return readArtifact(input, request, context)
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
+    if (input.cells) return readNotebook(input, target, request, context)
     if (context.media === undefined || context.media === false || stat.size === 0)
       return readText(input, target, stat, request, context)
     const { readMedia } = await import('./shared/read-media.ts')
@@ -50,6 +52,26 @@ export const readFile = defineBuiltinTool({
     }
   },
 })
+
+/** Reads lines of the cells of a notebook. */
+async function readNotebook(
+  input: ReadInput,
+  target: GuardedAccess,
+  request: WindowRequest,
+  context: BuiltinContext,
+): Promise<BuiltinDraft<ReadOutput>> {
+  const { readCells } = await import('./shared/read-cells.ts')
+  const { document, ...lines } = await readCells(context, target, request)
+  context.warnings.push(CELL_LINES)
+  return draftOf(input, target, context, sliceOf(lines, target, document), 'cells')
+}
+
+const CELL_LINES = 'Line numbers are those of the cells; a change needs the text of the file: read it without cells'
+
+/** Returns lines with what the document says about the file. */
+function sliceOf(lines: LineWindow, target: GuardedAccess, { sha256, bytes, encoding, eol, bom }: TextDocument): Slice {
+  return { ...lines, sha256, kind: kindOf(target, bytes), encoding, eol, bom }
+}
 
 /** Reads lines of a text file. */
 async function readText(
@@ -66,15 +88,8 @@ async function readText(
     return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
   }
   const document = await files.document(target.path, limits.textFileBytes)
-  const slice = windowOf(document.text, request, target.asked, document.redaction.marks)
-  return draftOf(input, target, context, {
-    ...slice,
-    sha256: document.sha256,
-    kind: kindOf(target, document.bytes),
-    encoding: document.encoding,
-    eol: document.eol,
-    bom: document.bom,
-  })
+  const lines = windowOf(document.text, request, target.asked, document.redaction.marks)
+  return draftOf(input, target, context, sliceOf(lines, target, document))
 }
 
 type Slice = Omit<ReadOutput, 'path'>
@@ -85,16 +100,18 @@ function draftOf(
   target: GuardedAccess,
   { previousReads, warnings }: Pick<BuiltinContext, 'previousReads' | 'warnings'>,
   slice: Slice,
+  form?: 'cells',
 ): BuiltinDraft<ReadOutput> {
   const { startLine, endLine, totalLines, sha256, content, nextColumn } = slice
   const isPart = nextColumn !== undefined || startColumn > 1
   const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isPart
-  const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
+  const lines = { path: target.path, sha256, startLine, endLine, lineNumbers, ...(form && { form }) }
   const earlierCall = ifChanged && !isPart ? previousReads.findCall(lines) : undefined
   const path = display(target.asked)
+  const described = `${describeLines(slice)} of ${form === undefined ? '' : 'the cells of '}${path}`
   if (earlierCall !== undefined) {
     return {
-      summary: `Unchanged since call ${numberOf(earlierCall)}: ${describeLines(slice)} of ${path}`,
+      summary: `Unchanged since call ${numberOf(earlierCall)}: ${described}`,
       // Shows nothing, so the read history stays the same.
       result: () => ({ path, ...slice, content: '', unchangedSince: earlierCall }),
     }
@@ -102,8 +119,10 @@ function draftOf(
   const text = lineNumbers ? numberLines(content, startLine) : content
   if (nextColumn !== undefined) warnings.push(cutLineWarning(endLine, nextColumn))
   return {
-    summary: `Read ${describeLines(slice)} of ${path}`,
+    summary: `Read ${described}`,
     shown: () => {
+      // The version is recorded. Cells are not the text that a change would replace, so nothing counts as shown.
+      if (form !== undefined) return [{ path: target.path, sha256, lines: { start: 1, end: 0, total: 1 } }]
       const columns = { startColumn, ...(nextColumn === undefined ? {} : { nextColumn }) }
       const range = { start: startLine, end: endLine, total: totalLines, ...(isPart ? columns : {}) }
       return [{ path: target.path, sha256, lines: all ? 'all' : range }]
@@ -140,6 +159,10 @@ async function readArtifact(
   request: WindowRequest,
   context: BuiltinContext,
 ): Promise<BuiltinDraft<ReadOutput>> {
+  if (input.cells) {
+    const { notNotebook } = await import('./shared/read-cells.ts')
+    throw notNotebook('An artifact has no cells', input.path)
+  }
   const text = await context.readArtifact(input.path)
   const slice = windowOf(text, request, input.path)
   if (slice.nextColumn !== undefined) context.warnings.push(cutLineWarning(slice.endLine, slice.nextColumn))

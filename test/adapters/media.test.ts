@@ -119,7 +119,7 @@ describe('media in the form of', () => {
       type: 'content',
       value: [
         { type: 'text', text: expect.stringMatching(summaryOfB) },
-        { type: 'file-data', data: B, mediaType: 'application/pdf', filename: 'b.pdf' },
+        { type: 'media', data: B, mediaType: 'application/pdf' },
       ],
     })
   })

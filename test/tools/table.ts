@@ -209,13 +209,14 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
       ['startColumn', 0],
       ['maxLines', 0],
       ['ifChanged', 'yes'],
+      ['cells', 'yes'],
     ],
     paths: ['path'],
     codes: textFileCodes,
     mayTellNames: false,
     hidden: {
       anywhere: [{ path: 'src/helpr.ts' }, { path: 'docs/guidess.md' }, { path: 'README.md/x' }],
-      at: (path) => [{ path }, { path: `${path}/below` }],
+      at: (path) => [{ path }, { path: `${path}/below` }, { path, cells: true }],
     },
     race: ({ repeat }) => ({
       reads: [

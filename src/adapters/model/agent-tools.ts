@@ -110,7 +110,7 @@ export function agentTools(
               return pending !== undefined
             },
           }),
-        toModelOutput: (result) => modelOutput(name, resultIn(result), results, options.media),
+        toModelOutput: (result) => modelOutput(name, resultIn(result), results, options.media, flow),
       }
       return [name, tool]
     }),
@@ -149,15 +149,17 @@ function modelOutput(
   result: CallResult,
   form: 'text' | 'json',
   taken: MediaOptions['media'],
+  flow: 'asks before' | 'suspends',
 ): AgentToolOutput {
   const { text, isError } = resultToText(name, result)
   const media = mediaOf(result, taken)
   if (media.length > 0) {
-    const files = media.map((one) =>
-      isImage(one)
-        ? { type: 'image-data', data: one.data, mediaType: one.mimeType }
-        : { type: 'file-data', data: one.data, mediaType: one.mimeType, filename: one.name },
-    )
+    const files = media.map((one) => {
+      const file = { data: one.data, mediaType: one.mimeType }
+      // Mastra turns this form into that of the provider's version. The AI SDK has these two.
+      if (flow === 'suspends') return { type: 'media', ...file }
+      return isImage(one) ? { type: 'image-data', ...file } : { type: 'file-data', ...file, filename: one.name }
+    })
     return { type: 'content', value: [...(text === '' ? [] : [{ type: 'text', text }]), ...files] }
   }
   const value = isDialectResult(result) ? result.output : result

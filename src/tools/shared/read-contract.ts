@@ -13,6 +13,7 @@ export const readInput = z.strictObject({
     z.boolean().check(z.describe('No content if you have already seen these lines of this version')),
     false,
   ),
+  cells: z._default(z.boolean().check(z.describe('Read a notebook as cells, not as JSON')), false),
 })
 
 const media = z.object({
