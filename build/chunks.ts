@@ -37,7 +37,7 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
-  /\/src\/(?:errors|files\/(?:hash\/native-crypto|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|timers))\.ts$/
+  /\/src\/(?:errors|files\/(?:hash\/native-crypto|media\/types|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|timers))\.ts$/
 
 /** What the tools share with `workspace.files`, which loads later. */
 const TOOL_PARTS = /\/src\/tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))\.ts$/

@@ -2,7 +2,7 @@ import { type ErrorDetails, ToolError } from '../../errors.ts'
 import { classifyContent } from '../../files/classify/index.ts'
 import { announcedType, measureMedia } from '../../files/media/measure.ts'
 import { type MediaType, takesMedia } from '../../files/media/types.ts'
-import { findSecrets } from '../../files/secrets/find.ts'
+import { redact } from '../../files/secrets/index.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
 import type { Limits } from '../../limits.ts'
 import { display, type Path, quote } from '../../paths/logical-path.ts'
@@ -111,8 +111,8 @@ function requirePixels(
 /** The secrets in bytes, also those in UTF-16. What is compressed or drawn is not found. */
 function secretsIn(bytes: Uint8Array) {
   const text = latin1(bytes)
-  const found = findSecrets(text)
-  return found.length > 0 ? found : findSecrets(text.replaceAll('\0', ''))
+  const { marks } = redact(text)
+  return marks.length > 0 ? marks : redact(text.replaceAll('\0', '')).marks
 }
 
 function refuse(
