@@ -8,7 +8,7 @@ import { planVerdict } from '../policy/plan.ts'
 import type { Risk } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
-import { stateWithin } from '../storage/versions.ts'
+import { sizeOf, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -109,7 +109,7 @@ async function collectAccesses(
       throw notGranted(change.path)
     }
     changes.push({ change, before, ...head })
-    if (change.to?.type === 'file') bytes += change.to.bytes.length
+    if (change.to?.type === 'file') bytes += sizeOf(change.to)
     if (access === undefined) {
       if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
       continue

@@ -62,6 +62,7 @@ function sectionOf({ change: { path, to }, before, headOf }: KnownChange, maySee
 
 function fileSection(path: Path, old: EntryOf, current: EntryOf, headOf?: number): string {
   const before = headOf === undefined ? sideOf(path, old) : 'binary'
+  const size = headOf ?? contentOf(old).length
   const after = sideOf(path, current)
   if (before !== 'binary' && after !== 'binary') {
     const { text } = unifiedDiff(before, after)
@@ -71,7 +72,8 @@ function fileSection(path: Path, old: EntryOf, current: EntryOf, headOf?: number
   }
   const whole = contentOf(current)
   // Of a large file only the beginning is known. Its change may lie behind that.
-  const known = headOf !== undefined && whole.length === contentOf(old).length ? NOTHING : contentOf(old)
+  const isHead = headOf !== undefined || hasContent(current)
+  const known = isHead && (whole.length === contentOf(old).length || size === 0) ? NOTHING : contentOf(old)
   return binaryDiff(
     old && { path, bytes: known, ...modeOf(old) },
     current && { path, bytes: whole, ...modeOf(current) },
@@ -79,6 +81,11 @@ function fileSection(path: Path, old: EntryOf, current: EntryOf, headOf?: number
 }
 
 const NOTHING = new Uint8Array()
+
+/** Whether a state has only the first bytes of its content in memory. */
+function hasContent(state: EntryState): boolean {
+  return state?.type === 'file' && state.content !== undefined
+}
 
 /** A file, a link, or nothing: what has a section in a patch. */
 type EntryOf = Exclude<EntryState, { readonly type: 'directory' }>
@@ -104,7 +111,8 @@ export function attributesOf(changes: readonly KnownChange[]): { readonly attrib
     const { mode: oldMode = DEFAULT_MODE } = before?.type === 'file' ? before : {}
     const setsMode = to.mode !== undefined && to.mode !== oldMode
     if (!setsMode && before?.type !== 'link') continue
-    const keepsContent = before?.type === 'file' && headOf === undefined && sameBytes(before.bytes, to.bytes)
+    const isWhole = headOf === undefined && to.content === undefined
+    const keepsContent = before?.type === 'file' && isWhole && sameBytes(before.bytes, to.bytes)
     attributes.push({
       path,
       changes: [
@@ -126,7 +134,7 @@ const MAX_COUNTED_BYTES = 1024 * 1024
 export function changedLines(changes: readonly KnownChange[]): LineTotals | undefined {
   let bytes = 0
   for (const { change, before, headOf } of changes) {
-    if (headOf !== undefined) return undefined
+    if (headOf !== undefined || hasContent(change.to)) return undefined
     for (const state of [before, change.to]) bytes += state?.type === 'file' ? state.bytes.length : 0
   }
   if (bytes > MAX_COUNTED_BYTES) return undefined
@@ -194,7 +202,7 @@ interface ShownText extends FileVersion {
 
 function sideOf(path: Path, state: EntryOf): ShownText | null | 'binary' {
   if (state === null) return null
-  if (state.type === 'file' && looksBinary(state.bytes)) return 'binary'
+  if (state.type === 'file' && (state.content !== undefined || looksBinary(state.bytes))) return 'binary'
   try {
     const original = state.type === 'link' ? state.target : createDocument(state.bytes, path).original
     const { text, marks } = redact(original)

@@ -1,7 +1,9 @@
 import { HiddenSecrets } from '../files/secrets/hidden.ts'
+import type { ContentReads } from '../guard/hidden-in-content.ts'
 import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { stateAt, stateWithin } from '../storage/versions.ts'
+import type { StagedContent, StoredContent } from '../storage/backend.ts'
+import { type StateReads, stateAt, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { createPacer } from '../util/pacer.ts'
 import { runInTurns } from '../util/steps.ts'
@@ -39,6 +41,27 @@ export async function requireHiddenSecrets(
     })),
   )
   await requireHidden(hidden, complete, pause)
+  for (const { change, headOf = 0, before } of changes) {
+    const { path, to } = change
+    // What moves shows where it was.
+    if (to?.type !== 'file' || !isStaged(to.content)) continue
+    const { requireHiddenInContent } = await import('../guard/hidden-in-content.ts')
+    const reads = before?.type === 'file' ? await contentAt(draft.target ?? backend, path) : undefined
+    const knowsBefore = headOf <= limits.commandFileBytes
+    await requireHiddenInContent(hidden, { path, before: reads, after: to.content, knowsBefore }, pause)
+  }
+}
+
+function isStaged(content: StoredContent | undefined): content is StagedContent {
+  return content !== undefined && 'read' in content
+}
+
+/** Reads the present version of a file part by part. */
+async function contentAt(reads: StateReads, path: Path): Promise<ContentReads | undefined> {
+  const stat = await reads.stat(path)
+  if (stat?.type !== 'file') return undefined
+  const { size, tag } = stat
+  return { size, read: async (start, end) => (await reads.read(path, { start, end, tag })).bytes }
 }
 
 /** Returns every text in the input of a call. The caller knows these. */

@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { tokensIn } from '../files/secrets/find.ts'
 import type { ContentChange, HiddenSecrets } from '../files/secrets/hidden.ts'
-import { nameOf, quote } from '../paths/logical-path.ts'
+import { nameOf, type Path, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState } from '../storage/backend.ts'
 import { runInTurns } from '../util/steps.ts'
 
@@ -37,8 +37,12 @@ export async function requireHidden(
     return
   }
   const { index, mark } = revelation
-  const { path } = (visible[index] as ReplacingChange).change
-  throw new ToolError(
+  throw revealedError((visible[index] as ReplacingChange).change.path, mark)
+}
+
+/** The error for a change after which a part of a hidden secret would show. */
+export function revealedError(path: Path, mark: string): ToolError {
+  return new ToolError(
     'POLICY_DENIED_SECRET',
     `Cannot change ${quote(path)}: a part of the secret behind ${mark} would show`,
     {
@@ -67,8 +71,9 @@ function requireHiddenNames(hidden: HiddenSecrets, changes: readonly ReplacingCh
   }
 }
 
+/** Of a content that is not in memory, `requireHiddenInContent` checks all parts. */
 function bytesOf(state: EntryState): Uint8Array | undefined {
-  return state?.type === 'file' ? state.bytes : undefined
+  return state?.type === 'file' && state.content === undefined ? state.bytes : undefined
 }
 
 /**

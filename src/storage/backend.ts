@@ -47,13 +47,47 @@ export type EntryState =
   | { readonly type: 'link'; readonly target: string }
   | {
       readonly type: 'file'
-      /** Owned by the backend from the commit on: callers must not write into it afterwards. */
+      /**
+       * The content, or the first bytes of it if there is a `content`. Owned by the backend from the commit on: callers must
+       * not write into it afterwards.
+       */
       readonly bytes: Uint8Array
+      /**
+       * The content of a file that is too large for memory, which the storage has already: what {@link Backend.stage} took, or
+       * for a change with `from` the content of that file. Only for backends with `stage`; others refuse it.
+       */
+      readonly content?: StoredContent
       /** Default: the bits of the existing file, or the backend's default for a new file. */
       readonly mode?: number
       /** A hint: how many leading bytes equal the present content, if the caller knows (appending). */
       readonly sharedPrefix?: number
     }
+
+/** The size and the version of a content that a storage has. */
+export interface StoredContent {
+  /** Bytes. */
+  readonly size: number
+  /** SHA-256 as 64 lowercase hex digits. */
+  readonly sha256: string
+}
+
+/** Takes a content in parts, in order. Nothing of it is in the tree. */
+export interface ContentSink {
+  /** Stores bytes after those of earlier calls. Await it before the next call. The caller may change the bytes afterwards. */
+  write(bytes: Uint8Array): Promise<void>
+  /** Returns the content, once all of it is stored. A durable commit of it survives a power cut. */
+  finish(): Promise<StagedContent>
+  /** Removes what was stored. Does nothing after `finish`. */
+  discard(): Promise<void>
+}
+
+/** A content that was taken in parts. A change of one commit may name it as `content`, once. */
+export interface StagedContent extends StoredContent {
+  /** Returns the bytes `[start, end)`, clipped to the size. Not after the commit. */
+  read(start: number, end: number): Promise<Uint8Array>
+  /** Removes it, unless a commit has put it in place. To be called in any case. */
+  discard(): Promise<void>
+}
 
 /**
  * The state that a path must have for the change to happen. Otherwise the whole set fails with `WRITE_CONFLICT`, or with
@@ -127,6 +161,11 @@ export interface Backend {
    * target leads outside the root are refused (`PATH_REJECTED`).
    */
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
+  /**
+   * Stores a content part by part, before a commit puts it at a path: for files that are too large for memory. What a killed
+   * process leaves of it is removed like other temporary files. `path` is where it will be, whose parents need not exist yet.
+   */
+  stage?(path: Path): Promise<ContentSink>
   /**
    * Throws the error with which `commit` would refuse the set because of where its paths are, such as in a read-only part.
    * Called before anybody is asked for an approval; `commit` checks the same.

@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { type LogicalPath, nearestFinder, type Path, parentOf, parsePath, quote } from '../paths/logical-path.ts'
 import { isUint8Array } from '../util/bytes.ts'
 import { checkArgument, isObjectWith, must } from '../util/check-options.ts'
-import type { Change, EntryType, Stat } from './backend.ts'
+import type { Change, EntryType, Stat, StoredContent } from './backend.ts'
 import { linkTarget } from './link-target.ts'
 
 /**
@@ -10,11 +10,12 @@ import { linkTarget } from './link-target.ts'
  * entry below a path that the same set makes a file, a link or absent, a link that leads outside. Pure. Every backend
  * calls it (most through {@link checkChangeSet}), so that all refuse the same sets.
  *
+ * @param stages whether the backend has `stage`, so that a state may name a stored `content`. Default: false
  * @throws ToolError `INVALID_INPUT`, `PATH_REJECTED`, `NOT_A_DIRECTORY`, `NOT_FOUND`
  */
-export function validateChanges(changes: readonly Change[]): void {
+export function validateChanges(changes: readonly Change[], stages = false): void {
   checkArgument('validateChanges()', 'changes', changes, isChangeSet)
-  for (const change of changes) validateChange(change)
+  for (const change of changes) validateChange(change, stages)
   if (changes.length < 2) return
   const byPath = indexByPath(changes)
   const obstacleAt = nearestFinder<Path>((path) => byPath.has(path) && byPath.get(path)?.to?.type !== 'directory')
@@ -43,6 +44,8 @@ export interface PresentView<P extends Present> {
   sha256(present: FileOf<P>, path: Path): string
   /** Returns the names in a directory. Called only if `at` returned a directory. */
   names(path: Path): Iterable<string>
+  /** Whether the backend has `stage`. Default: false. */
+  readonly stages?: boolean
 }
 
 /**
@@ -59,7 +62,7 @@ export interface PresentView<P extends Present> {
 export function checkChangeSet<P extends Present>(changes: readonly Change[], view: PresentView<P>): (P | undefined)[] {
   checkArgument('checkChangeSet()', 'view', view, isPresentView)
   checkArgument('checkChangeSet()', 'changes', changes, isChangeSet)
-  validateChanges(changes)
+  validateChanges(changes, view.stages)
   const byPath = changes.length < 2 ? undefined : indexByPath(changes)
   return changes.map((change) => {
     const present = view.at(change.path)
@@ -99,7 +102,7 @@ export function conflict(path: LogicalPath, currentSha256: string | null): ToolE
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${reason}`, { path, currentSha256 })
 }
 
-function validateChange(change: Change): void {
+function validateChange(change: Change, stages: boolean): void {
   const { path, expect, to } = change
   if (path === '') throw invalid(path, 'the root cannot be changed')
   if (parsePath(path) !== path)
@@ -113,6 +116,13 @@ function validateChange(change: Change): void {
   if (to.type === 'link') linkTarget(path, to.target)
   else if (to.type !== 'file' || !isUint8Array(to.bytes)) throw invalid(path, 'its state is malformed')
   else if (to.mode !== undefined && !isMode(to.mode)) throw invalid(path, 'its mode is not permission bits')
+  else if (to.content !== undefined) validateContent(change, to.content, stages)
+}
+
+function validateContent({ path }: Change, content: StoredContent, stages: boolean): void {
+  if (!stages) throw invalid(path, 'this storage takes contents as bytes only')
+  const { size, sha256 } = Object(content) as StoredContent
+  if (!Number.isSafeInteger(size) || size < 0 || !isSha256(sha256)) throw invalid(path, 'its content is malformed')
 }
 
 function checkExpectation<P extends Present>(

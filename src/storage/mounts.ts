@@ -135,6 +135,12 @@ function backendOver(table: MountTable): Backend {
     },
 
     commit: (changes, options) => commitSet(table, turns, changes, options),
+    ...(hasStage(table) && {
+      stage(path) {
+        const mount = table.owner(path)
+        return within(mount, () => mount.backend.stage?.(inner(mount, path)))
+      },
+    }),
     async checkPlaces(changes) {
       const { groups } = await divided(changes, table)
       for (const { mount, changes, parents } of groups) {
@@ -190,7 +196,7 @@ async function commitSet(
   changes: readonly Change[],
   options: CommitOptions,
 ): Promise<Receipt> {
-  validateChanges(changes)
+  validateChanges(changes, hasStage(table))
   const { fixed, groups } = await divided(changes, table)
   const applied = new Map<Path, Receipt['applied'][number]>()
   const receipts =
@@ -224,6 +230,11 @@ async function scanAll(
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 const MOUNT_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'mount' })
+
+/** Whether contents can be stored part by part, in every part of the tree. */
+function hasStage({ all }: MountTable): boolean {
+  return all.every(({ backend }) => backend.stage !== undefined)
+}
 
 function combined(all: readonly Capabilities[]): Capabilities {
   const times = new Set(all.map((capabilities) => capabilities.times))

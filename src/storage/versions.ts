@@ -15,8 +15,8 @@ import type { Backend, EntryState, Version } from './backend.ts'
 /** The reads of a backend that {@link stateAt} needs. */
 export type StateReads = Pick<Backend, 'stat' | 'read' | 'readLink'>
 
-/** Bytes read of a file that is larger than `maxBytes`. */
-const HEAD_BYTES = 64 * 1024
+/** Bytes of the beginning of a file whose content is not in memory. */
+export const HEAD_BYTES = 64 * 1024
 
 /** Returns the state of a path, with all bytes and the permission bits of a file. `other` entries count as absent. */
 export async function stateAt(reads: StateReads, path: Path): Promise<EntryState> {
@@ -48,20 +48,36 @@ const isStateOrNull = must(
   (state) => state === null || typeof (state as Partial<NonNullable<EntryState>> | undefined)?.type === 'string',
 )
 
-/** Returns the version at a path. Reads and hashes a file as a whole. */
+/** Bytes of a file that is hashed as a whole. */
+const HASHED_BYTES = 4 * 1024 * 1024
+
+/** Returns the version at a path. Hashes a large file part by part. @throws ToolError `WRITE_CONFLICT` if it changes */
 export async function versionAt(reads: StateReads, path: Path): Promise<Version> {
   requireText('versionAt()', 'path', path)
   checkArgument('versionAt()', 'reads', reads, isStateReads)
-  return versionOf(await stateAt(reads, path))
+  const stat = await reads.stat(path)
+  if (stat?.type !== 'file' || stat.size <= HASHED_BYTES) return versionOf(await stateAt(reads, path))
+  const { hashParts } = await import('./read-parts.ts')
+  const { size, mode } = stat
+  return { type: 'file', sha256: await hashParts(reads, path, stat), size, ...(mode === undefined ? {} : { mode }) }
 }
+
+/** Returns the bytes of the content of a file. */
+export function sizeOf({ bytes, content }: FileState): number {
+  return content?.size ?? bytes.length
+}
+
+/** The state of a file. */
+export type FileState = Extract<EntryState, { readonly type: 'file' }>
 
 /** Returns the version of a state. */
 export function versionOf(state: EntryState, hash: (bytes: Uint8Array) => string = sha256): Version {
   checkArgument('versionOf()', 'state', state, isStateOrNull)
   checkArgument('versionOf()', 'hash', hash, isFunction)
   if (state?.type !== 'file') return state
-  const { bytes, mode } = state
-  return { type: 'file', sha256: hash(bytes), size: bytes.length, ...(mode === undefined ? {} : { mode }) }
+  const { bytes, content, mode } = state
+  const version = { sha256: content?.sha256 ?? hash(bytes), size: sizeOf(state) }
+  return { type: 'file', ...version, ...(mode === undefined ? {} : { mode }) }
 }
 
 /** Compares two versions. Permission bits count where both versions have them. */
@@ -83,7 +99,8 @@ export function sameState(a: EntryState, b: EntryState, options: { readonly mode
   const { modes } = checkOptions<{ readonly modes: boolean }>('sameState()', options, { modes: isBoolean }, 'modes')
   if (a?.type === 'file' && b?.type === 'file') {
     if (modes && a.mode !== undefined && b.mode !== undefined && a.mode !== b.mode) return false
-    return sameBytes(a.bytes, b.bytes)
+    if (a.content === undefined && b.content === undefined) return sameBytes(a.bytes, b.bytes)
+    return sizeOf(a) === sizeOf(b) && sameVersion(versionOf(a), versionOf(b))
   }
   if (a?.type === 'link' && b?.type === 'link') return a.target === b.target
   return a?.type === b?.type

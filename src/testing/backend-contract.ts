@@ -16,6 +16,7 @@ import { matrixCases } from './backend/matrix.ts'
 import { optionalCases } from './backend/optional.ts'
 import { readOnlyCases } from './backend/read-only.ts'
 import { nameCases, readCases } from './backend/reads.ts'
+import { stagedCases } from './backend/staged.ts'
 import { type ContractCase, toCases } from './cases.ts'
 
 /** Names and creates the backend under test, and lists cases to skip. */
@@ -55,7 +56,16 @@ export function backendContract(options: BackendContractOptions): readonly Contr
   const { scale = SCALE } = checkOptions('backendContract()', options, optionTable, 'name', 'create')
   const large = largeCases(scale)
   return backendCases(
-    [...readCases, ...large, ...nameCases, ...commitCases, ...matrixCases, ...linkCases, ...optionalCases],
+    [
+      ...readCases,
+      ...large,
+      ...nameCases,
+      ...commitCases,
+      ...matrixCases,
+      ...linkCases,
+      ...optionalCases,
+      ...stagedCases,
+    ],
     options,
   )
 }

@@ -68,7 +68,7 @@ export function faulty(
 }
 
 function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
-  const { checkPlaces, scan, statDirectories, walk, containsPhysicalPath, fork } = backend
+  const { checkPlaces, scan, stage, statDirectories, walk, containsPhysicalPath, fork } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => faults.around('canonical', [path], { act: () => backend.canonical(path, options) }),
@@ -90,6 +90,7 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
           tear: (random) => tornCommit(backend, changes, options, random),
         },
       ),
+    ...(stage && { stage: (path) => stage.call(backend, path) }),
     ...(checkPlaces && { checkPlaces: (changes) => checkPlaces.call(backend, changes) }),
     ...(scan && {
       scan: (paths, visit, maxBytes) =>
@@ -136,13 +137,14 @@ async function shortCommit(
 
 function shortState(to: EntryState, maxBytes: number): EntryState {
   if (to?.type !== 'file') return to
-  const { sharedPrefix: _, ...state } = to
+  const { sharedPrefix: _, content: __, ...state } = to
   return { ...state, bytes: to.bytes.slice(0, maxBytes) }
 }
 
 function claimedVersion(after: Version, requested: EntryState): Version {
   if (after?.type !== 'file' || requested?.type !== 'file') return after
-  return { ...after, sha256: sha256(requested.bytes), size: requested.bytes.length }
+  const { content = { sha256: sha256(requested.bytes), size: requested.bytes.length } } = requested
+  return { ...after, sha256: content.sha256, size: content.size }
 }
 
 /** Applies a part of a commit. The caller never receives a result. */

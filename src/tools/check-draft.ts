@@ -71,6 +71,7 @@ const stateFields: { readonly [T in NonNullable<EntryState>['type']]: Fields<Sta
       matches: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,
     }),
     sharedPrefix: optional(count),
+    content: optional({ expected: 'absent: the content is in "bytes"', matches: (value) => value === undefined }),
   },
 }
 

@@ -8,9 +8,11 @@ import { type Failure, ToolError } from '../errors.ts'
 import { isMutating } from '../policy/permissions.ts'
 import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import { byteText } from '../util/native-bytes.ts'
 import { createPacer } from '../util/pacer.ts'
 import {
+  type Content,
   type FileOperation,
   type OperationInput,
   type OperationName,
@@ -24,7 +26,7 @@ export type Operate = (
   name: OperationName,
   input: OperationInput,
   options: CallOptions,
-  content?: string | Uint8Array,
+  content?: string | Content,
 ) => Promise<Readonly<Record<string, unknown>>>
 
 const text = z.optional(z.string())
@@ -51,12 +53,13 @@ const operationInput = z.strictObject({
 /** Returns the function that runs each operation of a run as one call. */
 export function operateByCalls(workspace: WorkspaceState, run: RunState): Operate {
   return async (name, input, options, content) => {
-    const written = typeof content === 'string' || content === undefined ? content : textOf(content)
+    const written = isInParts(content) ? undefined : textIn(content)
     let shown: string | undefined
+    let files: ProgramFiles | undefined
     const draftFiles: InternalCallOptions['draftFiles'] = async (call, context, contextOptions) => {
       const narrowed = call.input as unknown as OperationInput
-      const bytes = bytesOf(narrowed.content === written ? content : narrowed.content)
-      const files = new ProgramFiles({ workspace, run, call, context, options: contextOptions })
+      const bytes = narrowed.content === written ? contentOf(content) : contentOf(narrowed.content)
+      files = new ProgramFiles({ workspace, run, call, context, options: contextOptions }, true)
       const value = await files.run(stepOf(name, narrowed, bytes))
       return {
         ...(await files.draft()),
@@ -71,10 +74,12 @@ export function operateByCalls(workspace: WorkspaceState, run: RunState): Operat
     }
     const fullInput = written === undefined ? input : { ...input, content: written }
     const internal = { ...options, draftFiles, via: `files.${name}` }
-    const result = successOf(await callTool(workspace, run, toolOf(operations[name]), fullInput, internal))
+    const answer = await callTool(workspace, run, toolOf(operations[name]), fullInput, internal)
+    await (files as ProgramFiles | undefined)?.close()
+    const result = successOf(answer)
     // A hook may have changed the text.
     if (result.content === shown) return observeMetadata(result)
-    return { ...result, bytes: bytesOf(String(result.content)) }
+    return { ...result, bytes: contentOf(String(result.content)) }
   }
 }
 
@@ -159,9 +164,9 @@ function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): P
           }),
         )
       }
-      const written = typeof content === 'string' || content === undefined ? content : textOf(content)
+      const written = isInParts(content) ? undefined : textIn(content)
       const fullInput = written === undefined ? input : { ...input, content: written }
-      const step = stepOf(name, fullInput, bytesOf(content))
+      const step = stepOf(name, fullInput, contentOf(content))
       const current = last.then(pause).then(async () => observeMetadata(await files.runJudged(step)))
       last = current.catch(() => {})
       return current as Promise<Readonly<Record<string, unknown>>>
@@ -189,6 +194,17 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function bytesOf(content: string | Uint8Array | undefined): Uint8Array | undefined {
+function textIn(content: string | Uint8Array | undefined): string | undefined {
+  return content === undefined || typeof content === 'string' ? content : textOf(content)
+}
+
+/** Whether a content comes part by part. Rules and hooks do not see it. */
+function isInParts(content: string | Content | undefined): content is AsyncIterable<Uint8Array> {
+  return typeof content === 'object' && !isUint8Array(content)
+}
+
+function contentOf(content: string): Uint8Array
+function contentOf(content: string | Content | undefined): Content | undefined
+function contentOf(content: string | Content | undefined): Content | undefined {
   return typeof content === 'string' ? new TextEncoder().encode(content) : content
 }

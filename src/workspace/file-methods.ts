@@ -1,5 +1,6 @@
 import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { Rates } from '../policy/rate-limits.ts'
 import type { DirectoryEntry, EntryType } from '../storage/backend.ts'
@@ -15,7 +16,7 @@ import {
   requireText,
 } from '../util/check-options.ts'
 import { type Operate, operateByCalls, runBatch, successOf } from './file-calls.ts'
-import type { OperationInput, OperationName } from './file-operations.ts'
+import type { Content, OperationInput, OperationName } from './file-operations.ts'
 import type {
   FileChange,
   FileDeleteOptions,
@@ -59,6 +60,12 @@ const transferOptions: OptionTable<FileTransferOptions> = {
   ...fileOptions,
   createParents: isBoolean,
   overwrite: isBoolean,
+}
+
+/** Whether a content may come part by part: hooks before the call and rules on `content` have to see the whole. */
+function mayWriteParts({ backend, hooks, policy }: WorkspaceState): boolean {
+  if (backend.stage === undefined || [hooks.preToolCall ?? []].flat().length > 0) return false
+  return (policy.data.rules ?? []).every(({ args }) => args === undefined || !Object.hasOwn(args, 'content'))
 }
 
 /** The operations of a run, or of a batch. */
@@ -128,11 +135,13 @@ export class FileMethods implements FileOperations {
     options?: string | null | FileWriteOptions,
   ): Promise<{ sha256: string }> {
     const given = typeof options === 'string' || options === null ? { expectedSha256: options } : options
-    return this.#writeContent('write', path, content, given)
+    checkArgument('files.write()', 'content', content, isContent)
+    return this.writeContent('write', path, content, given)
   }
 
-  append(path: string, content: string | Uint8Array, options?: FileWriteOptions): Promise<{ sha256: string }> {
-    return this.#writeContent('append', path, content, options)
+  async append(path: string, content: string | Uint8Array, options?: FileWriteOptions): Promise<{ sha256: string }> {
+    checkArgument('files.append()', 'content', content, isContent)
+    return this.writeContent('append', path, content, options)
   }
 
   async setMode(path: string, mode: number, options?: FileOptions): Promise<void> {
@@ -164,20 +173,20 @@ export class FileMethods implements FileOperations {
     await this.#run('delete', { path }, options, table)
   }
 
-  async #writeContent(
+  /** Writes a content, which may come part by part. */
+  protected async writeContent(
     name: 'write' | 'append',
     path: string,
-    content: string | Uint8Array,
+    content: string | Content,
     options: FileWriteOptions | undefined,
   ): Promise<{ sha256: string }> {
     const owner = `files.${name}()`
-    checkArgument(owner, 'content', content, isContent)
-    if (typeof content !== 'string') checkContent(this.#rates, content)
+    if (isUint8Array(content)) checkContent(this.#rates, content)
     const { mode, ...others } = checkOptions<FileWriteOptions>(owner, options, writeOptions)
     const input = { path, ...(mode === undefined ? {} : { bits: mode }) }
     const { mode: _, ...table } = writeOptions
     // The caller may change its bytes after an approval has shown them.
-    const copy = typeof content === 'string' ? content : copyBytes(content)
+    const copy = isUint8Array(content) ? copyBytes(content) : content
     const { newSha256 } = await this.#run(name, input, others, table, name, copy)
     return { sha256: String(newSha256) }
   }
@@ -189,7 +198,7 @@ export class FileMethods implements FileOperations {
     options: T | undefined,
     table: OptionTable<T>,
     method: string = name,
-    content?: string | Uint8Array,
+    content?: string | Content,
   ): Promise<Readonly<Record<string, unknown>>> {
     const owner = `files.${method}()`
     requireText(owner, 'path', input.path)
@@ -291,7 +300,12 @@ class RunFiles extends FileMethods implements WorkspaceFiles {
     requireText('files.writable()', 'path', path)
     const checked = checkOptions<FileWriteOptions>('files.writable()', options, writeOptions)
     const { openWritable } = await import('./file-streams.ts')
-    return openWritable(this, this.#context.run.rates, path, checked)
+    const { workspace, run } = this.#context
+    return openWritable({
+      rates: run.rates,
+      write: (content) => this.write(path, content, checked),
+      writeParts: mayWriteParts(workspace) ? (parts) => this.writeContent('write', path, parts, checked) : undefined,
+    })
   }
 
   async batch<R>(act: (files: FileOperations) => Promise<R>, options?: FileOptions): Promise<R> {

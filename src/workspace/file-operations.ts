@@ -1,17 +1,18 @@
 import type { FileStep, StepFiles } from '../call/commands/program-files.ts'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
-import { MARK_START, redact } from '../files/secrets/index.ts'
 import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
-import { stateAt } from '../storage/versions.ts'
+import { LARGE_FILE_BYTES } from '../storage/large-bounds.ts'
+import { stateAt, versionAt } from '../storage/versions.ts'
 import { checkVersion } from '../tools/shared/expected-version.ts'
 import { alreadyThere, notFound } from '../tools/shared/target.ts'
-import { byteText } from '../util/native-bytes.ts'
+import { isUint8Array } from '../util/bytes.ts'
 import { readRange } from './file-ranges.ts'
 import type { FileStat } from './files.ts'
+import { refuseMarks } from './refuse-marks.ts'
 
 /** The input of an operation. Fields have the names that they have in tools, so that rules on arguments apply. */
 export interface OperationInput {
@@ -37,14 +38,17 @@ export interface FileOperation {
   readonly tool: string
   readonly permission: Permission
   plan(input: OperationInput): readonly Access[]
-  /** @param bytes those of `content` */
-  run(files: StepFiles, input: OperationInput, bytes: Uint8Array): Promise<object>
+  /** @param bytes those of `content`, or the parts of a content that is not in memory */
+  run(files: StepFiles, input: OperationInput, bytes: Content): Promise<object>
 }
+
+/** What an operation writes. */
+export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
 export type OperationName = keyof typeof operations
 
 /** Returns the step that an operation is. */
-export function stepOf(name: OperationName, input: OperationInput, bytes: Uint8Array = NO_BYTES): FileStep<object> {
+export function stepOf(name: OperationName, input: OperationInput, bytes: Content = NO_BYTES): FileStep<object> {
   const { tool, plan, run }: FileOperation = operations[name]
   return {
     tool,
@@ -239,30 +243,40 @@ function targetOf({ accesses }: Pick<StepFiles, 'accesses'>, index = 0): Guarded
 async function writeBytes(
   step: StepFiles,
   { path, createParents = true, expectedSha256, expectedTag, bits }: OperationInput,
-  bytes: Uint8Array,
+  bytes: Content,
   append: boolean,
 ): Promise<object> {
   const target = targetOf(step).path
   if (expectedTag !== undefined) await expectTag(step, targetOf(step), expectedTag)
-  await refuseMarks(step, target, bytes)
+  if (isUint8Array(bytes)) await refuseMarks(step.drafts, target, bytes)
   if (expectedSha256 !== undefined) await expectVersion(step, target, expectedSha256)
   if (createParents) await step.createParents(target)
+  if (!isUint8Array(bytes) || (await isLarge(step, target))) {
+    const { writeParts } = await import('./large-files.ts')
+    const parts = isUint8Array(bytes) ? [bytes] : bytes
+    return { path, newSha256: await writeParts(step, { path, bits, append }, parts) }
+  }
   await step.files.write(path, bytes, { append, ...(bits === undefined ? {} : { mode: bits }) })
   const state = append ? await stateAt(step.drafts, target) : undefined
   return { path, newSha256: sha256(state?.type === 'file' ? state.bytes : bytes) }
 }
 
+/** Whether a file is too large to be read into memory, and need not be. */
+async function isLarge({ drafts, stage }: StepFiles, path: Path): Promise<boolean> {
+  if (stage === undefined) return false
+  const stat = await drafts.stat(path)
+  return stat?.type === 'file' && stat.size > LARGE_FILE_BYTES
+}
+
 /** Requires a version of a file, now and when the change is committed. */
 async function expectVersion(step: StepFiles, path: Path, expected: string | null): Promise<void> {
-  const state = await stateAt(step.drafts, path)
-  checkVersion(path, expected, state?.type === 'file' ? sha256(state.bytes) : null)
+  checkVersion(path, expected, await currentVersion(step, path))
   step.expectVersion(path, expected)
 }
 
 /** Requires the version of a file that has a tag, now and when the change is committed. */
 async function expectTag(step: StepFiles, { path, classification }: GuardedAccess, expected: string): Promise<void> {
-  const state = await stateAt(step.drafts, path)
-  const current = state?.type === 'file' ? sha256(state.bytes) : null
+  const current = await currentVersion(step, path)
   const stat = await step.drafts.stat(path)
   // The tag of a protected file does not tell its versions apart.
   const tag = classification.redacted ? path : stat?.tag
@@ -271,23 +285,13 @@ async function expectTag(step: StepFiles, { path, classification }: GuardedAcces
   step.expectVersion(path, current)
 }
 
+async function currentVersion({ drafts }: StepFiles, path: Path): Promise<string | null> {
+  const version = await versionAt(drafts, path)
+  return version?.type === 'file' ? version.sha256 : null
+}
+
 /** A hash that no content has. */
 const NO_VERSION = ''
-
-/** @throws ToolError `POLICY_DENIED_SECRET` for bytes with a mark that hides a secret of the file that they replace */
-async function refuseMarks({ drafts }: StepFiles, path: Path, bytes: Uint8Array): Promise<void> {
-  const text = byteText(bytes)
-  if (!text.includes(MARK_START)) return
-  const state = await stateAt(drafts, path)
-  const marks = state?.type === 'file' ? redact(byteText(state.bytes)).marks : []
-  const shown = marks.find(({ mark }) => text.includes(mark))
-  if (shown === undefined) return
-  throw new ToolError(
-    'POLICY_DENIED_SECRET',
-    `Cannot write ${shown.mark} over the secret that it replaces in ${quote(path)}`,
-    { path, hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.' },
-  )
-}
 
 /** @throws ToolError `ALREADY_EXISTS` */
 async function requireFree({ drafts }: StepFiles, path: Path, source: Path): Promise<void> {

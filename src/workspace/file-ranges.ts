@@ -3,16 +3,11 @@ import { ToolError } from '../errors.ts'
 import { mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
+import { LARGE_FILE_BYTES, STREAM_PART_BYTES } from '../storage/large-bounds.ts'
 import { byteText } from '../util/native-bytes.ts'
-
-/** A file up to this size is read whole, so that all of its secrets become marks. */
-export const WHOLE_BYTES = 64 * 1024 * 1024
 
 /** Bytes read around a part of a larger file, to recognize secrets that begin or end outside of it. */
 const CONTEXT_BYTES = 64 * 1024
-
-/** Bytes of a larger file that are searched for secrets at once. */
-const WINDOW_BYTES = 8 * 1024 * 1024
 
 /** The version of a file that a stream reads. */
 export interface FileVersion {
@@ -20,7 +15,10 @@ export interface FileVersion {
   readonly stat: Pick<Stat, 'size' | 'tag'>
 }
 
-/** Returns the bytes `[start, end)` of a file, with its tag. A file over {@link WHOLE_BYTES} is read only in part. */
+/**
+ * Returns the bytes `[start, end)` of a file, with its tag. A file up to {@link LARGE_FILE_BYTES} is read whole, so that all of
+ * its secrets become marks.
+ */
 export async function readRange(
   step: StepFiles,
   requestedPath: string,
@@ -29,14 +27,14 @@ export async function readRange(
 ): Promise<{ readonly bytes: Uint8Array; readonly tag: string | undefined }> {
   const path = step.accesses[0]?.path
   const stat = path === undefined ? undefined : await step.drafts.stat(path)
-  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= WHOLE_BYTES) {
+  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= LARGE_FILE_BYTES) {
     const bytes = await step.files.read(requestedPath)
     return { bytes: bytes.subarray(start, end), tag: stat?.tag }
   }
   const to = Math.min(end, stat.size)
   const parts = new Uint8Array(Math.max(0, to - start))
-  for (let at = start; at < to; at += WINDOW_BYTES) {
-    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + WINDOW_BYTES)), at - start)
+  for (let at = start; at < to; at += STREAM_PART_BYTES) {
+    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + STREAM_PART_BYTES)), at - start)
   }
   return { bytes: parts, tag: stat.tag }
 }
@@ -57,7 +55,7 @@ export async function readWindow(
   if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
     throw new ToolError(
       'UNSUPPORTED_ENCODING',
-      `Cannot read ${quote(path)}: it is UTF-16 and over ${WHOLE_BYTES} bytes`,
+      `Cannot read ${quote(path)}: it is UTF-16 and over ${LARGE_FILE_BYTES} bytes`,
       {
         path,
       },
@@ -72,7 +70,7 @@ export async function readWindow(
     : undefined
   if (secret !== undefined) {
     throw new ToolError('FILE_TOO_LARGE', `Cannot read ${quote(path)}: it holds a secret and is too large to mark it`, {
-      ...{ path, sizeBytes: size, limit: WHOLE_BYTES },
+      ...{ path, sizeBytes: size, limit: LARGE_FILE_BYTES },
       hint: 'Read a range without the secret.',
     })
   }

@@ -6,7 +6,8 @@ import { storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { concurrentChangeError, linkNoReplace, type Pins } from './journal-steps.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
-import { type Staged, stage, syncDirectories } from './staging.ts'
+import { stageState } from './stage-state.ts'
+import { type Staged, syncDirectories } from './staging.ts'
 import type { Temp } from './state-directory.ts'
 import { type ApplyContext, dropTemps, isUnchanged, type Task, verbFor } from './tasks.ts'
 import { movedOutsideError, type PinnedDirectory } from './tree-access.ts'
@@ -58,7 +59,7 @@ async function putStaged(
   const at = pin.at(nameOf(path))
   const staged = pin.at(temp[1])
   try {
-    const stats = await stage(staged, to, present?.stats, context.durable)
+    const stats = await stageState(context, { at: staged, path, to }, present?.stats)
     throwIfAborted(context.signal)
     if (!pin.holds()) throw movedOutsideError(parentOf(path))
     if (present === undefined) {

@@ -6,6 +6,7 @@ import { nearestFinder, type Path, parentOf, ROOT } from '../../paths/logical-pa
 import type { Change, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
 import { errnoOf, storageError } from '../../storage/storage-error.ts'
+import { type FileState, sizeOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { readLinkAt } from './canonical.ts'
 import type { Present } from './check-changes.ts'
@@ -21,8 +22,8 @@ import {
   tempsOf,
   undoStep,
 } from './journal-steps.ts'
-import { readContent } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
+import { copyFile, stageState } from './stage-state.ts'
 import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
 import { bootId, type StateDirectory, type Temp } from './state-directory.ts'
 import { type ApplyContext, dropTemps, isUnchanged, type Task, type TaskMap, verbFor } from './tasks.ts'
@@ -206,13 +207,22 @@ async function stageStep(
     const at = await retryOnDescriptorLimit(() => tempPathOf(pins, step.temp))
     const source = from === undefined ? undefined : taskOf.get(from)
     let stats = source === undefined ? undefined : await linkSource(context, pins, source, to, at)
-    stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, context.durable)
+    const old = present?.stats ?? source?.present?.stats
+    if (stats === undefined && from !== undefined && to.type === 'file' && isMoved(context, to)) {
+      stats = await copyFile(context, from, at, to, old)
+    }
+    stats ??= await stageState(context, { at, path: step.path, to }, old)
     if (to.type === 'file') statsByPath.set(step.path, stats)
     if (step.do === 'replace') await keepBackup(context, pins, step.path, step.backup)
     return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
   } catch (error) {
     throw storageError(verbFor(to), step.path, error)
   }
+}
+
+/** Whether a content is that of a file which the set moves. */
+function isMoved({ contents }: ApplyContext, { content }: FileState): boolean {
+  return content !== undefined && !contents.has(content)
 }
 
 /** Stages a moved file as a hard link to its source, so that it is not written again. */
@@ -226,7 +236,7 @@ async function linkSource(
   const version = present?.version
   if (change.to !== null || to.type !== 'file' || version?.type !== 'file' || present === undefined) return undefined
   if (to.mode !== undefined && to.mode !== (present.stats.mode & 0o777)) return undefined
-  if (version.size !== to.bytes.length || version.sha256 !== sha256(to.bytes)) return undefined
+  if (version.size !== sizeOf(to) || version.sha256 !== (to.content?.sha256 ?? sha256(to.bytes))) return undefined
   const source = await retryOnDescriptorLimit(() => physicalPathOf(pins, change.path))
   if (!isUnchanged(source, present) || !tryLink(source, at)) return undefined
   if (context.durable) {
@@ -246,10 +256,8 @@ async function keepBackup(context: ApplyContext, pins: Pins, path: Path, backup:
   const here = await retryOnDescriptorLimit(() => physicalPathOf(pins, path))
   if (tryLink(here, at)) return
   const stats = lstatSync(here)
-  const old: Staged = stats.isSymbolicLink()
-    ? { type: 'link', target: readLinkAt(context.access, path) }
-    : { type: 'file', bytes: (await readContent(context.access, path, undefined, context.modes)).bytes }
-  await stage(at, old, stats, context.durable)
+  if (!stats.isSymbolicLink()) await copyFile(context, path, at, {}, stats)
+  else await stage(at, { type: 'link', target: readLinkAt(context.access, path) }, stats, context.durable)
 }
 
 function tryLink(source: string, at: string): boolean {

@@ -8,7 +8,8 @@ import { throwIfAborted } from '../../util/abort.ts'
 import { syncChange } from './apply-one.ts'
 import { concurrentChangeError, openPins, type Pins, physicalPathOf } from './journal-steps.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
-import { stage, syncDirectories } from './staging.ts'
+import { stageState } from './stage-state.ts'
+import { syncDirectories } from './staging.ts'
 import { type ApplyContext, dropTemps, type Task, verbFor } from './tasks.ts'
 import { movedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
@@ -49,7 +50,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
         if (to.type === 'directory') {
           mkdirSync(at)
           directories.push(there)
-        } else statsByPath.set(path, await stage(at, to, undefined, context.durable))
+        } else statsByPath.set(path, await stageState(context, { at, path, to }, undefined))
       } catch (error) {
         // The error names the temporary path, which must not be shown.
         if (error instanceof ToolError) throw concurrentChangeError(path)

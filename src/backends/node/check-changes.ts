@@ -46,6 +46,7 @@ export async function checkOnDisk(
       },
       sha256: (present) => present.sha256,
       names: (path) => namesIn(access, path),
+      stages: true,
     }),
   )
 }

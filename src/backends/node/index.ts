@@ -88,6 +88,11 @@ export function nodeBackend(root: string, options?: NodeOptions): Backend {
       return writer.commit(changes, options)
     },
 
+    async stage(path) {
+      if (!isReady && closing === undefined) await gate.recover()
+      return writer.stage(path)
+    },
+
     containsPhysicalPath(physicalPath) {
       return isAtOrBelow(physicalOf(resolve(physicalPath)), access.physical, sep)
     },

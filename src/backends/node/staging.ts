@@ -86,7 +86,7 @@ async function writeSlowly(fd: number, bytes: Uint8Array): Promise<void> {
 }
 
 /** Sets the permission bits, and the owner of the file to be replaced. Returns false if they are already right. */
-function adopt(fd: number, stats: Stats, mode: number, old: Stats | undefined): boolean {
+export function adopt(fd: number, stats: Stats, mode: number, old: Stats | undefined): boolean {
   if (process.platform === 'win32') return false
   const isOwned = old === undefined || !old.isFile() || (stats.uid === old.uid && stats.gid === old.gid)
   if (isOwned && (stats.mode & 0o777) === mode) return false

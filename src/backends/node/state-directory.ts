@@ -42,6 +42,10 @@ export interface StateDirectory {
   claim(): void
   /** Logs the temporary files that a commit is about to create, so that they are removed after a kill. */
   log(temps: readonly Temp[]): void
+  /** Logs a temporary file that stays through the commits to come. Call it before the file is created. */
+  hold(temp: Temp): void
+  /** Ends `hold`, once the file is gone or belongs to a commit, which has logged it. */
+  release(temp: Temp): void
   /** Logs the temporary files that remain after a commit. Errors are ignored: the commit is done. */
   logLeft(temps: readonly Temp[]): void
   /** Returns the text of the journal, or undefined if it is empty or incomplete. */
@@ -84,14 +88,7 @@ export function openState(path: string): StateDirectory {
     const journal = openSync(at('journal'), constants.O_RDWR | constants.O_CREAT, 0o600)
     opened.push(journal)
     let count = 0
-    let logged = 0
-    const log = (temps: readonly Temp[]) => {
-      if (temps.length === 0 && logged === 0) return
-      // The page cache survives a kill. After a power cut, temporary files are found by their prefix.
-      const record = Buffer.from(`${temps.length === 0 ? '' : JSON.stringify(temps)}\n`)
-      writeWhole(logFile, record, 0)
-      logged = temps.length
-    }
+    const log = openLog(logFile)
     return {
       id,
       prefix,
@@ -108,14 +105,7 @@ export function openState(path: string): StateDirectory {
         }
         if (directory !== -1) fsyncSync(directory)
       },
-      log,
-      logLeft(temps) {
-        try {
-          log(temps)
-        } catch {
-          // Logged names are never reused.
-        }
-      },
+      ...log,
       readJournal: () => unseal(readFrom(journal)),
       hasJournal: () => fstatSync(journal).size > 0,
       writeJournal(text, durable) {
@@ -134,6 +124,45 @@ export function openState(path: string): StateDirectory {
   } catch (error) {
     for (const fd of opened) closeSync(fd)
     throw error
+  }
+}
+
+/** Writes the log of temporary files: one record, with those of the commit and those that stay through commits. */
+function openLog(file: number): Pick<StateDirectory, 'log' | 'logLeft' | 'hold' | 'release'> {
+  let logged = 0
+  let current: readonly Temp[] = []
+  const held = new Set<Temp>()
+  const log = (temps: readonly Temp[]) => {
+    current = temps
+    const all = [...held, ...temps]
+    if (all.length === 0 && logged === 0) return
+    // The page cache survives a kill. After a power cut, temporary files are found by their prefix.
+    const record = Buffer.from(`${all.length === 0 ? '' : JSON.stringify(all)}\n`)
+    writeWhole(file, record, 0)
+    logged = all.length
+  }
+  const logLeft = (temps: readonly Temp[]) => {
+    try {
+      log(temps)
+    } catch {
+      // Logged names are never reused.
+    }
+  }
+  return {
+    log,
+    logLeft,
+    hold(temp) {
+      held.add(temp)
+      try {
+        log(current)
+      } catch (error) {
+        held.delete(temp)
+        throw error
+      }
+    },
+    release(temp) {
+      if (held.delete(temp)) logLeft(current)
+    },
   }
 }
 

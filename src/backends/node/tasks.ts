@@ -3,6 +3,7 @@ import type { Change, EntryState } from '../../storage/backend.ts'
 import type { Present } from './check-changes.ts'
 import { lstatAt, type Pins, tempPathOf } from './journal-steps.ts'
 import { removeTree } from './remove-tree.ts'
+import type { StagedContents } from './staged-content.ts'
 import type { StateDirectory, Temp } from './state-directory.ts'
 import type { TreeAccess } from './tree-access.ts'
 
@@ -19,6 +20,7 @@ export interface ApplyContext {
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
   readonly modes: boolean
+  readonly contents: StagedContents
   /** Temporary files that could not be removed. They stay in the log until they are. */
   readonly strays: Temp[]
 }

@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
-import type { Change, CommitOptions, Receipt } from '../../storage/backend.ts'
-import { validateChanges } from '../../storage/change-set.ts'
+import type { Change, CommitOptions, ContentSink, Receipt, StoredContent } from '../../storage/backend.ts'
+import { conflict, validateChanges } from '../../storage/change-set.ts'
 import { errnoOf, storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { applyTasks } from './apply.ts'
@@ -14,6 +14,7 @@ import { type Lock, openLock } from './lock.ts'
 import { recover } from './recovery.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import type { Root } from './root.ts'
+import { StagedContents, unknownContent } from './staged-content.ts'
 import { fsyncAsync, syncDirectories } from './staging.ts'
 import { openState, type StateDirectory, type Temp } from './state-directory.ts'
 import type { Task } from './tasks.ts'
@@ -25,6 +26,7 @@ export interface Writer {
   /** Resolves once what a killed process left has been dealt with. Await it before the first read. */
   ready(): Promise<void>
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
+  stage(path: Path): Promise<ContentSink>
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ class DiskWriter implements Writer {
   #isClosed = false
   /** Temporary files that could not be removed. */
   readonly #strays: Temp[] = []
+  readonly #contents = new StagedContents()
   /** Paths written by relaxed commits. They are synced before the next durable commit. */
   readonly #unsynced = new Set<Path>()
 
@@ -68,11 +71,12 @@ class DiskWriter implements Writer {
   async commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
     if (this.#isClosed) throw new ToolError('BACKEND_ERROR', 'Cannot commit: the backend is closed')
     throwIfAborted(options.signal)
-    validateChanges(changes)
+    validateChanges(changes, true)
     for (const { path, from } of changes) {
       refuseTempNames(path)
       if (from !== undefined) refuseTempNames(from)
     }
+    this.#requireContents(changes)
     const [first] = changes
     if (first === undefined) return { applied: [] }
     try {
@@ -82,9 +86,20 @@ class DiskWriter implements Writer {
     }
   }
 
+  async stage(path: Path): Promise<ContentSink> {
+    if (this.#isClosed) throw new ToolError('BACKEND_ERROR', 'Cannot write: the backend is closed')
+    refuseTempNames(path)
+    try {
+      return await this.#inTurn((state) => this.#contents.open(this.#access, state, path))
+    } catch (error) {
+      throw storageError('write', path, error)
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#lastTurn
+    this.#contents.discardAll()
     if (this.#opened === undefined) return
     const { state, lock } = await this.#opened
     this.#opened = undefined
@@ -94,6 +109,19 @@ class DiskWriter implements Writer {
       // With strays left, the next process must find the same traces as after a kill, and remove them.
       await lock.close(this.#strays.length > 0 ? 'leaving traces' : 'whole')
       state.close()
+    }
+  }
+
+  /** Refuses a content that is neither staged here nor that of a file which the set moves. */
+  #requireContents(changes: readonly Change[]): void {
+    const used = new Set<unknown>()
+    let deleted: ReadonlySet<Path> | undefined
+    for (const { path, to, from } of changes) {
+      if (to?.type !== 'file' || to.content === undefined) continue
+      deleted ??= new Set(changes.filter((change) => change.to === null).map((change) => change.path))
+      const isKnown = this.#contents.has(to.content) || (from !== undefined && deleted.has(from))
+      if (!isKnown || used.has(to.content)) throw unknownContent(path)
+      used.add(to.content)
     }
   }
 
@@ -149,12 +177,13 @@ class DiskWriter implements Writer {
     const access = this.#access
     const { modes } = this.#options
     const present = await checkOnDisk(access, changes, modes)
+    requireMoved(changes, present, (content) => this.#contents.has(content))
     throwIfAborted(options.signal)
     const durable = options.durability === 'durable'
     const tasks: Task[] = changes.map((change, i) => ({ change, present: present[i] })).filter(hasEffect)
     if (durable) await this.#flush()
     const after = await applyTasks(
-      { access, state, durable, signal: options.signal, modes, strays: this.#strays },
+      { access, state, durable, signal: options.signal, modes, contents: this.#contents, strays: this.#strays },
       tasks,
     )
     if (!durable) for (const { change } of tasks) this.#unsynced.add(change.path)
@@ -173,6 +202,20 @@ class DiskWriter implements Writer {
     const paths = [...this.#unsynced]
     await syncPaths(this.#access, paths)
     for (const path of paths) this.#unsynced.delete(path)
+  }
+}
+
+/** Refuses the move of a file that no longer has the content which the set names. */
+function requireMoved(
+  changes: readonly Change[],
+  present: readonly (Present | undefined)[],
+  isStaged: (content: StoredContent) => boolean,
+): void {
+  for (const { to, from } of changes) {
+    if (to?.type !== 'file' || to.content === undefined || from === undefined || isStaged(to.content)) continue
+    const source = present[changes.findIndex((change) => change.path === from)]?.version
+    const sha256 = source?.type === 'file' ? source.sha256 : null
+    if (sha256 !== to.content.sha256) throw conflict(from, sha256)
   }
 }
 

@@ -6,7 +6,8 @@ import type { Access, GuardedAccess } from '../../policy/access.ts'
 import { combineVerdicts, type Verdict } from '../../policy/evaluation.ts'
 import { isMutating } from '../../policy/permissions.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { Change } from '../../storage/backend.ts'
+import type { LargeContents } from '../../shells/shared/command-gate.ts'
+import type { Backend, Change, ContentSink } from '../../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft } from '../../tools/builtin-tool.ts'
 import { isInPlanMode } from '../plan-mode.ts'
 import type { AuthorizedCall } from '../state/call.ts'
@@ -42,6 +43,8 @@ export interface StepFiles {
   noteMetadata(path: Path): void
   /** Records that `bytes` bytes of a file were read from `drafts`. */
   noteRead(path: Path, bytes: number): void
+  /** Stores a content part by part, for `files.writeContent`. Absent if the content has to be in memory. */
+  readonly stage?: ((path: Path) => Promise<ContentSink>) | undefined
 }
 
 /** The call to which the steps of a program belong. */
@@ -66,10 +69,14 @@ export class ProgramFiles {
   readonly #accesses: GuardedAccess[] = []
   /** The verdict of the rules on the tools of the steps, if they ask about changes. */
   #verdict: Verdict | undefined
+  readonly #large: ProgramContents | undefined
 
-  constructor(program: ProgramCall) {
+  /** @param isOnly whether the program has one step: no other one reads what it writes */
+  constructor(program: ProgramCall, isOnly = false) {
     this.#program = program
-    this.#shared = openSharedFiles(this.#sessionOf(program.call))
+    const { workspace, run } = program
+    this.#large = isOnly && workspace.backend.stage !== undefined ? new ProgramContents(workspace, run) : undefined
+    this.#shared = openSharedFiles(this.#sessionOf(program.call), this.#large)
     // The call as a whole asks about these.
     for (const access of program.call.accesses) this.#approved.add(accessKey(access))
   }
@@ -103,7 +110,7 @@ export class ProgramFiles {
   /** Returns the changes of all steps as one set, with the accesses that made them. */
   async draft(): Promise<FilesDraft> {
     const { drafts, flow } = this.#shared
-    const pending = await drafts.pending()
+    const pending = [...(await drafts.pending()), ...(this.#large?.release() ?? [])]
     const changed = new Set(pending.map(({ path }) => path))
     const granted = new Set(this.#accesses.map(({ path }) => path).filter((path) => changed.has(path)))
     // A directory that an operation created as a parent stays, also if what it created there is gone.
@@ -125,6 +132,11 @@ export class ProgramFiles {
       ...(flow === undefined ? {} : { flow }),
       ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
     }
+  }
+
+  /** Removes the contents that were stored and not committed. To be called when the call has ended. */
+  async close(): Promise<void> {
+    await this.#large?.close()
   }
 
   #sessionOf(call: AuthorizedCall): SessionState {
@@ -169,6 +181,7 @@ export class ProgramFiles {
   #stepFiles({ files, noteRead }: FilesTransaction, accesses: readonly GuardedAccess[]): StepFiles {
     return {
       ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
+      ...{ stage: this.#large && ((path) => (this.#large as ProgramContents).stage(path)) },
       noteMetadata: (path) => {
         files.noteMetadata([path, ...accesses.map(({ asked }) => asked as string as Path)])
         this.#program.options.taint.addReceived()
@@ -176,6 +189,55 @@ export class ProgramFiles {
       createParents: (path) => createParents(this.#shared, path),
       expectVersion: (path, sha256) => this.#expected.set(path, sha256),
     }
+  }
+}
+
+/** The contents of a program that are too large for memory, and the changes that name them. */
+class ProgramContents implements LargeContents {
+  readonly #workspace: WorkspaceState
+  readonly #run: RunState
+  readonly #stored: Pick<ContentSink, 'discard'>[] = []
+  readonly #changes: Change[] = []
+  /** Bytes that are reserved in the budget of the run. */
+  #held = 0
+
+  constructor(workspace: WorkspaceState, run: RunState) {
+    this.#workspace = workspace
+    this.#run = run
+  }
+
+  async stage(path: Path): Promise<ContentSink> {
+    const sink = await (this.#workspace.backend as Required<Backend>).stage(path)
+    this.#stored.push(sink)
+    return {
+      write: async (bytes) => {
+        this.#run.rates.holdWrite(bytes.length)
+        this.#held += bytes.length
+        await sink.write(bytes)
+      },
+      finish: async () => {
+        const content = await sink.finish()
+        this.#stored.push(content)
+        return content
+      },
+      discard: () => sink.discard(),
+    }
+  }
+
+  take(changes: readonly Change[]): void {
+    this.#changes.push(...changes)
+  }
+
+  /** Returns the changes. From here on, the call counts their bytes. */
+  release(): readonly Change[] {
+    this.#run.rates.holdWrite(-this.#held)
+    this.#held = 0
+    return this.#changes
+  }
+
+  async close(): Promise<void> {
+    this.release()
+    for (const stored of this.#stored.splice(0)) await stored.discard()
   }
 }
 

@@ -11,7 +11,7 @@ import type { Label } from '../../policy/labels.ts'
 import { isSpelled, namedPath } from '../../policy/name-labels.ts'
 import { type ContentLabel, higher } from '../../policy/taint.ts'
 import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandFilesOptions } from '../../shells/shared/command-gate.ts'
+import type { CommandFilesOptions, LargeContents } from '../../shells/shared/command-gate.ts'
 import { hasCommandLabels, hasCommandRules } from '../../shells/shared/command-rules.ts'
 import type { CommandGit, CommandTransaction, StartedBy } from '../../shells/types.ts'
 import { anySignal } from '../../util/abort.ts'
@@ -44,6 +44,8 @@ interface TransactionState extends PushingLine {
 export interface SharedFiles {
   readonly drafts: OverlayBackend
   readonly flow: ContentFlow | undefined
+  /** Takes the contents that are too large for memory, if the backend stores contents part by part. */
+  readonly large?: LargeContents | undefined
 }
 
 /** A transaction whose files report what they did. */
@@ -54,9 +56,9 @@ export interface FilesTransaction extends CommandTransaction {
 }
 
 /** Opens the files of a program. */
-export function openSharedFiles(session: SessionState): SharedFiles {
+export function openSharedFiles(session: SessionState, large?: LargeContents): SharedFiles {
   const drafts = overlay(session.workspace.backend, undefined, { closesLower: false })
-  return { drafts, flow: openFlow(session, textsIn(session.call.input), session.options.received) }
+  return { drafts, large, flow: openFlow(session, textsIn(session.call.input), session.options.received) }
 }
 
 /**
@@ -102,6 +104,7 @@ export function openTransaction(
     ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
+    large: shared?.large,
     limits: shared === undefined ? commandLimits(workspace) : NO_LIMITS,
     requireAllowed: (access) => requireAllowed(workspace.policy, facts, access),
     judge(access) {

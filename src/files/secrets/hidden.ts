@@ -87,6 +87,54 @@ export class HiddenSecrets {
     return (yield* this.#findWindow(before, after)) ?? (yield* this.#findShort(before, after))
   }
 
+  /** Whether a secret that is shorter than a window is among them. */
+  get hasShort(): boolean {
+    return this.#short.size > 0
+  }
+
+  /**
+   * Finds a piece of a secret that shows in a part of a large content. `bytes` are the part, from `start` to `end`, and what is
+   * around it. Returns the mark of the secret.
+   */
+  *findInPart(bytes: Uint8Array, start: number, end: number): Steps<string | undefined> {
+    if (this.#windows.isEmpty) return undefined
+    let visible: ReadonlySet<string> | undefined
+    const text = byteText(bytes)
+    const { marks } = yield* redactInSteps(text)
+    // A piece that begins in this part and ends in the next one is found here.
+    for (const part of visibleParts({ text, marks }, start, Math.min(text.length, end + WINDOW - 1))) {
+      for (const { window, mark } of this.#windows.search(part)) {
+        visible ??= yield* this.#visibleWindows([])
+        if (!visible.has(window)) return mark
+      }
+      yield
+    }
+    return undefined
+  }
+
+  /** Counts the secrets that are shorter than a window in a part of a large content, given as to `findInPart`. */
+  *countShort(bytes: Uint8Array, start: number, end: number, counts: ShortCounts): Steps<void> {
+    const text = byteText(bytes)
+    const { marks } = yield* redactInSteps(text)
+    const here = marks.filter(({ originalStart }) => originalStart >= start && originalStart < end)
+    addCounts(counts.hidden, countHidden([{ text, marks: here }]))
+    // What begins in this part counts here, and what begins after it in the next one.
+    const whole = yield* countVisible([{ text, marks }], this.#short, start)
+    const later = yield* countVisible([{ text, marks }], this.#short, end)
+    for (const [secret, count] of later) whole.set(secret, (whole.get(secret) ?? 0) - count)
+    addCounts(counts.visible, whole)
+  }
+
+  /** Returns the mark of a short secret that shows more often, and is hidden less often, than before. */
+  findShort(before: ShortCounts, after: ShortCounts): string | undefined {
+    for (const [secret, mark] of this.#short) {
+      const isLessHidden = (before.hidden.get(secret) ?? 0) > (after.hidden.get(secret) ?? 0)
+      const shows = (after.visible.get(secret) ?? 0) > (before.visible.get(secret) ?? 0)
+      if (isLessHidden && shows && !this.#known.some((text) => text.includes(secret))) return mark
+    }
+    return undefined
+  }
+
   /** Returns the mark of the first secret of which a piece is in a text that shows as it is. */
   findIn(text: string): string | undefined {
     return runAtOnce(this.#findWindow([], [{ index: 0, content: { text, marks: [] } }]))?.mark
@@ -187,6 +235,12 @@ export class HiddenSecrets {
   }
 }
 
+/** How often each short secret is hidden by a mark, and shows without one. */
+export interface ShortCounts {
+  readonly hidden: Map<string, number>
+  readonly visible: Map<string, number>
+}
+
 /** Text kept to know what was visible. Without an older one, a change may be refused that shows nothing new. */
 const MAX_KEPT_UNITS = 16 * 1024 * 1024
 
@@ -226,13 +280,17 @@ function* contentsOf(bytes: Uint8Array | undefined): Steps<readonly Content[]> {
 }
 
 /** Yields the text between the marks in slices, which overlap by less than a window. */
-function* visibleParts({ text, marks }: Content): Generator<string, void, undefined> {
-  let from = 0
+function* visibleParts(
+  { text, marks }: Content,
+  start = 0,
+  end: number = text.length,
+): Generator<string, void, undefined> {
+  let from = start
   for (const { originalStart, originalEnd } of marks) {
-    yield* slicesOf(text, from, originalStart)
-    from = originalEnd
+    yield* slicesOf(text, from, Math.min(originalStart, end))
+    from = Math.max(from, originalEnd)
   }
-  yield* slicesOf(text, from, text.length)
+  yield* slicesOf(text, from, end)
 }
 
 function* slicesOf(text: string, start: number, end: number): Generator<string, void, undefined> {
@@ -252,12 +310,16 @@ function countHidden(contents: readonly Content[]): Map<string, number> {
   return counts
 }
 
-/** Counts the given secrets in what is visible. Linear in the length of the text. */
-function* countVisible(contents: readonly Content[], secrets: ReadonlyMap<string, number>): Steps<Map<string, number>> {
+/** Counts the given secrets in what is visible from an offset on. Linear in the length of the text. */
+function* countVisible(
+  contents: readonly Content[],
+  secrets: ReadonlyMap<string, unknown>,
+  start = 0,
+): Steps<Map<string, number>> {
   const counts = new Map<string, number>()
   const lengths = new Set([...secrets.keys()].map((secret) => secret.length))
   for (const content of contents) {
-    for (const part of visibleParts(content)) {
+    for (const part of visibleParts(content, start)) {
       for (const length of lengths) {
         // A secret that starts after a slice counts in the next one.
         for (let at = 0; at < SLICE && at + length <= part.length; at++) {
@@ -269,4 +331,8 @@ function* countVisible(contents: readonly Content[], secrets: ReadonlyMap<string
     }
   }
   return counts
+}
+
+function addCounts(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count)
 }

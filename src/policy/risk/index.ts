@@ -2,6 +2,7 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, EntryState } from '../../storage/backend.ts'
+import { sizeOf as fileSize } from '../../storage/versions.ts'
 import { type RiskFlag, riskFlags } from './flags.ts'
 import { languageOf } from './languages.ts'
 import { changesDeclarations, removesTests } from './line-rules.ts'
@@ -95,18 +96,18 @@ function findMoves(changes: readonly RiskyChange[]): DestinationOf {
 }
 
 function sizeOf(state: EntryState): number {
-  return state?.type === 'file' ? state.bytes.length : -1
+  return state?.type === 'file' ? fileSize(state) : -1
 }
 
 /** Returns a key that is equal for equal contents. */
 function contentOf(state: EntryState): string {
-  return state?.type === 'file' ? sha256(state.bytes) : JSON.stringify(state)
+  return state?.type === 'file' ? (state.content?.sha256 ?? sha256(state.bytes)) : JSON.stringify(state)
 }
 
 /** Returns the text of a file, and `undefined` for anything that the line rules cannot examine. */
 function textOf(state: EntryState, headOf?: number): string | undefined {
   if (state === null) return ''
-  if (headOf !== undefined || state.type !== 'file' || state.bytes.length > MAX_TEXT || looksBinary(state.bytes))
+  if (headOf !== undefined || state.type !== 'file' || fileSize(state) > MAX_TEXT || looksBinary(state.bytes))
     return undefined
   return new TextDecoder().decode(state.bytes)
 }

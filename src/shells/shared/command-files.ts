@@ -2,10 +2,11 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { Change } from '../../storage/backend.ts'
+import type { FileState } from '../../storage/versions.ts'
 import type { CommandFiles, RefusedAccess } from '../types.ts'
 import { type CommandFilesOptions, CommandGate, type ReadContent } from './command-gate.ts'
 import { createCommandReads } from './command-reads.ts'
-import { createCommandWrites } from './command-writes.ts'
+import { createCommandWrites, writeContent } from './command-writes.ts'
 
 /** The files of one command, with a record of what it reached through them. */
 export interface TrackedCommandFiles extends CommandFiles {
@@ -18,6 +19,8 @@ export interface TrackedCommandFiles extends CommandFiles {
   reach(access: Access): Promise<GuardedAccess>
   /** Applies many changes at once. Each is evaluated before the first one is applied. */
   apply(changes: readonly Change[]): Promise<void>
+  /** Writes a content that is not in memory. `append`: the file that it replaces is the beginning of it. */
+  writeContent(path: string, state: FileState, options?: { readonly append?: boolean }): Promise<void>
   /** Returns earlier content of a path as a command may see it: evaluated by that name, secrets as marks. */
   show(path: string, stored: Uint8Array): Promise<Uint8Array>
   /** Finds the secrets of the files, before a program that opens files by itself starts. */
@@ -54,6 +57,7 @@ export function createCommandFiles(options: CommandFilesOptions): TrackedCommand
       ),
 
     apply: (changes) => apply(gate, changes),
+    writeContent: (path, state, writeOptions) => writeContent(gate, path, state, writeOptions),
 
     show: (path, stored) =>
       gate.attempt('file:read', path, async () => {

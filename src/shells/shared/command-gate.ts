@@ -9,8 +9,8 @@ import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
-import type { Backend, Change, EntryState, EntryType } from '../../storage/backend.ts'
-import { stateAt } from '../../storage/versions.ts'
+import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
+import { sizeOf, stateAt } from '../../storage/versions.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
@@ -48,8 +48,18 @@ export interface CommandFilesOptions {
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number; readonly writtenBytes?: number }
   /** Texts that the caller of the command has written, such as its line. */
   readonly knownTexts?: readonly string[]
+  /** Takes contents that are too large for memory. Absent if all contents have to be in memory. */
+  readonly large?: LargeContents | undefined
   /** Programs open files by themselves, so any file may be the source of what they write. */
   readonly readsUnseen?: boolean
+}
+
+/** The contents of a program that are too large for memory. */
+export interface LargeContents {
+  /** Stores a content part by part. */
+  stage(path: Path): Promise<ContentSink>
+  /** Takes changes with a stored content. They are committed with the others, and reads do not show them before. */
+  take(changes: readonly Change[]): void
 }
 
 /** The content of a file that a command read, as stored and with secrets replaced by marks. */
@@ -192,7 +202,7 @@ export class CommandGate {
     const views = await this.#requireSeen(changes, accesses)
     let bytes = this.#writtenBytes
     for (const { path, to } of changes) {
-      bytes += (to?.type === 'file' ? to.bytes.length : 0) - (this.#written.get(path) ?? 0)
+      bytes += (to?.type === 'file' ? sizeOf(to) : 0) - (this.#written.get(path) ?? 0)
     }
     const { writtenBytes = MAX_WRITTEN_BYTES } = this.options.limits
     if (bytes > writtenBytes) {
@@ -209,11 +219,12 @@ export class CommandGate {
     }
     await this.requireHidden(changes)
     this.#writtenBytes = bytes
-    for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? to.bytes.length : 0)
+    for (const { path, to } of changes) this.#written.set(path, to?.type === 'file' ? sizeOf(to) : 0)
     const { flow } = this.options
     await flow?.name(changes, async (path) => (await this.backend.stat(path)) !== undefined, copied)
     const recordLabels = flow?.write(changes, keepsContent, copied)
-    await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
+    if (changes.some(hasContent)) this.options.large?.take(changes)
+    else await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
     recordLabels?.()
     this.record(...accesses, ...views)
   }
@@ -270,7 +281,10 @@ export class CommandGate {
   async requireHidden(changes: readonly Change[]): Promise<void> {
     const writes = changes.filter(({ to, from }) => to !== null && from === undefined)
     const contentChanges: { change: Change; before: EntryState }[] = []
-    for (const change of writes) contentChanges.push({ change, before: await this.#stateBefore(change) })
+    for (const change of writes) {
+      // A content that is not in memory is searched before the call commits it.
+      if (!hasContent(change)) contentChanges.push({ change, before: await this.#stateBefore(change) })
+    }
     const search = this.findSecrets()
     // A removal shows nothing. What cannot be searched is hidden as a whole, by hideSecrets.
     await (writes.length === 0 ? search.catch(() => {}) : search)
@@ -411,6 +425,10 @@ export class CommandGate {
       value: fileBytes,
     })
   }
+}
+
+function hasContent({ to }: Change): boolean {
+  return to?.type === 'file' && to.content !== undefined
 }
 
 function hiddenInside(path: Path): ToolError {

@@ -3,13 +3,15 @@ import { requireFile } from '../../guard/guarded-files.ts'
 import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { CopySource } from '../../policy/content-flow.ts'
-import type { Backend, Change, Stat } from '../../storage/backend.ts'
+import type { Backend, Change, EntryState, Stat } from '../../storage/backend.ts'
+import { LARGE_FILE_BYTES } from '../../storage/large-bounds.ts'
 import { linkTarget } from '../../storage/link-target.ts'
-import { stateAt } from '../../storage/versions.ts'
+import { readParts } from '../../storage/read-parts.ts'
+import { type FileState, HEAD_BYTES, sizeOf, stateAt, stateWithin, versionAt } from '../../storage/versions.ts'
 import { concatBytes } from '../../util/bytes.ts'
 import { runInTurns } from '../../util/steps.ts'
 import type { CommandFiles, WriteOptions } from '../types.ts'
-import { type CommandGate, notFound } from './command-gate.ts'
+import { type CommandGate, type LargeContents, notFound } from './command-gate.ts'
 import { readFile } from './command-reads.ts'
 
 /** The operations of a command's files that change something. */
@@ -24,6 +26,9 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
     write: (path, bytes, options) => writeFile(gate, path, bytes, options),
 
     async copy(from, to, { mode } = {}) {
+      const large = gate.options.large
+      const stat = large && (await backend.stat(await backend.canonical(parsePath(from))))
+      if (large !== undefined && isLarge(stat)) return copyLarge(gate, large, from, to, mode)
       const { access, shown } = await readFile(gate, from, gate.options.onCopy ?? gate.options.onRead)
       const source = { path: access.path, asked: access.asked as Path }
       await writeFile(gate, to, shown, mode === undefined ? {} : { mode }, source)
@@ -116,6 +121,56 @@ function writeFile(
   })
 }
 
+/** Writes a content that is not in memory, or appends it to the file that it begins with. */
+export function writeContent(
+  gate: CommandGate,
+  path: string,
+  state: FileState,
+  { append = false, copied }: { readonly append?: boolean; readonly copied?: CopySource } = {},
+): Promise<void> {
+  return gate.attempt('file:write:replace', path, async () => {
+    const access = await gate.reach({ permission: append ? 'file:append' : 'file:write', path })
+    const stat = await gate.backend.stat(access.path)
+    if (stat === undefined) await gate.requireParent(access.path)
+    else requireFile(access.path, stat)
+    gate.requireFits(path, sizeOf(state), 'would have')
+    await gate.commit([{ path: access.path, expect: 'any', to: state }], [access], { keepsContent: append, copied })
+  })
+}
+
+/** Copies a file part by part. The bytes are those of the file: nobody receives them, so they need no marks. */
+function copyLarge(
+  gate: CommandGate,
+  large: LargeContents,
+  from: string,
+  to: string,
+  mode: number | undefined,
+): Promise<void> {
+  const { backend, options } = gate
+  return gate.attempt('file:read', from, async () => {
+    const access = await gate.reach({ permission: 'file:read', path: from })
+    const stat = await backend.stat(access.path)
+    requireFile(access.path, stat)
+    ;(options.onCopy ?? options.onRead)(access.path, stat.size)
+    // Before the first byte is written.
+    const target = await gate.reach({ permission: 'file:write', path: to })
+    const sink = await large.stage(target.path)
+    let head: Uint8Array | undefined
+    for await (const bytes of readParts(backend, access.path, stat)) {
+      gate.requireRunning()
+      head ??= bytes.slice(0, HEAD_BYTES)
+      await sink.write(bytes)
+    }
+    const state = { type: 'file', bytes: head ?? new Uint8Array(), content: await sink.finish() } as const
+    const copied = { path: access.path, asked: access.asked as Path }
+    await writeContent(gate, to, mode === undefined ? state : { ...state, mode }, { copied })
+  })
+}
+
+function isLarge(stat: Stat | undefined): boolean {
+  return stat?.type === 'file' && stat.size > LARGE_FILE_BYTES
+}
+
 async function rename(gate: CommandGate, from: string, to: string): Promise<void> {
   const { backend } = gate
   const source = await gate.reach({ permission: 'file:move', path: from, noFollow: true, reveals: true })
@@ -130,12 +185,12 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
   const accesses = [source, target]
   const existing = await backend.stat(target.path)
   if (existing !== undefined) accesses.push(await reachReplaced(gate, stat, existing, target.path, to))
-  const changes = await moveChanges(backend, source.path, target.path, stat, existing)
+  const changes = await moveChanges(gate, source.path, target.path, stat, existing)
   for (const { path } of stat.type === 'directory' ? await gate.descendants(source.path) : []) {
     const newPath = `${target.path}${path.slice(source.path.length)}` as Path
     accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true, reveals: true }))
     accesses.push(await gate.reach({ permission: 'file:move', path: newPath, noFollow: true }))
-    changes.push(...(await moveChanges(backend, path, newPath)))
+    changes.push(...(await moveChanges(gate, path, newPath)))
     await gate.pause()
   }
   await gate.commit(changes, accesses)
@@ -164,12 +219,28 @@ async function reachReplaced(
 }
 
 /** The changes that move one entry. `stat` and `existing` are what is expected at its old and new path. */
-async function moveChanges(backend: Backend, from: Path, to: Path, stat?: Stat, existing?: Stat): Promise<Change[]> {
-  const state = await stateAt(backend, from)
+async function moveChanges(
+  { backend, options }: CommandGate,
+  from: Path,
+  to: Path,
+  stat?: Stat,
+  existing?: Stat,
+): Promise<Change[]> {
+  const state = await (options.large === undefined ? stateAt(backend, from) : storedStateAt(backend, from))
   if (state === null) throw new ToolError('PATH_REJECTED', `${quote(from)} is not a regular file`, { path: from })
   const removal: Change = { path: from, expect: stat === undefined ? 'any' : { tag: stat.tag }, to: null }
   const expect = existing === undefined ? 'absent' : ({ tag: existing.tag } as const)
   return [removal, { path: to, expect, to: state, from }]
+}
+
+/** {@link stateAt}, of a large file only its beginning and its version. */
+async function storedStateAt(backend: Backend, path: Path): Promise<EntryState> {
+  const { state, headOf } = await stateWithin(backend, path, LARGE_FILE_BYTES)
+  if (headOf === undefined || state?.type !== 'file') return state
+  const version = await versionAt(backend, path)
+  if (version?.type !== 'file') throw notFound(path)
+  const { size, sha256 } = version
+  return { ...state, content: { size, sha256 } }
 }
 
 function alreadyExists(path: string): ToolError {

@@ -33,7 +33,7 @@ function has(capabilities: Capabilities, name: Parameters<typeof needs>[number])
 }
 
 /** Skips a case if the backend does not have the optional method. */
-export function offers(method: 'scan' | 'fork' | 'tree') {
+export function offers(method: 'scan' | 'fork' | 'tree' | 'stage') {
   return ({ backend }: BackendSubject) => (backend[method] ? undefined : `the backend does not implement ${method}`)
 }
 

@@ -1,0 +1,27 @@
+import { createSha256 } from '../files/hash/sha256.ts'
+import type { Path } from '../paths/logical-path.ts'
+import type { Backend, Stat } from './backend.ts'
+import { PART_BYTES } from './large-bounds.ts'
+
+/** Yields the content of one version of a file part by part. @throws ToolError `WRITE_CONFLICT` if the file changes */
+export async function* readParts(
+  reads: Pick<Backend, 'read'>,
+  path: Path,
+  { size, tag }: Pick<Stat, 'size' | 'tag'>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let start = 0; start < size; start += PART_BYTES) {
+    const { bytes } = await reads.read(path, { start, end: Math.min(size, start + PART_BYTES), tag })
+    yield bytes
+  }
+}
+
+/** Returns the sha256 of one version of a file, which is read part by part. */
+export async function hashParts(
+  reads: Pick<Backend, 'read'>,
+  path: Path,
+  stat: Pick<Stat, 'size' | 'tag'>,
+): Promise<string> {
+  const hash = createSha256()
+  for await (const bytes of readParts(reads, path, stat)) hash.update(bytes)
+  return hash.digest()
+}

@@ -1,0 +1,54 @@
+import { ToolError } from '../errors.ts'
+import { MARK_START, redact } from '../files/secrets/index.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
+import type { Backend, StagedContent } from '../storage/backend.ts'
+import { LARGE_FILE_BYTES, PART_BYTES } from '../storage/large-bounds.ts'
+import { byteText } from '../util/native-bytes.ts'
+
+/** The reads of a backend that tell what a file hides. */
+type Reads = Pick<Backend, 'stat' | 'read'>
+
+/** Bytes by which the parts of a content overlap: no mark is longer. */
+const OVERLAP_BYTES = 256
+
+/** @throws ToolError `POLICY_DENIED_SECRET` for bytes with a mark that hides a secret of the file that they replace */
+export async function refuseMarks(reads: Reads, path: Path, bytes: Uint8Array): Promise<void> {
+  const text = byteText(bytes)
+  if (!text.includes(MARK_START)) return
+  const shown = (await marksAt(reads, path)).find((mark) => text.includes(mark))
+  if (shown !== undefined) throw markOverSecret(path, shown)
+}
+
+/**
+ * {@link refuseMarks} of a content that is not in memory. If the file is too large to have marks, any mark is refused.
+ *
+ * @param from where the bytes begin that are not in the file already
+ */
+export async function refuseMarksIn(reads: Reads, path: Path, content: StagedContent, from: number): Promise<void> {
+  const marks = await marksAt(reads, path)
+  if (marks.length === 0) return
+  for (let at = Math.max(0, from - OVERLAP_BYTES); at < content.size; at += PART_BYTES) {
+    const text = byteText(await content.read(at, at + PART_BYTES + OVERLAP_BYTES))
+    const shown = marks.find((mark) => text.includes(mark))
+    if (shown !== undefined) throw markOverSecret(path, shown === MARK_START ? 'a mark' : shown)
+  }
+}
+
+/** The marks of a file. Of one that is too large for marks, what every mark begins with. */
+async function marksAt({ stat, read }: Reads, path: Path): Promise<readonly string[]> {
+  const present = await stat(path)
+  if (present?.type !== 'file') return []
+  if (present.size > LARGE_FILE_BYTES) return [MARK_START]
+  return redact(byteText((await read(path)).bytes)).marks.map(({ mark }) => mark)
+}
+
+function markOverSecret(path: Path, mark: string): ToolError {
+  return new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
+    {
+      path,
+      hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.',
+    },
+  )
+}
