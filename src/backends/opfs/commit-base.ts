@@ -3,11 +3,17 @@ import { precomputeSha256, sha256Cached } from '../../files/hash/sha256.ts'
 import { type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Change, Version } from '../../storage/backend.ts'
 import type { checkChangeSet } from '../../storage/change-set.ts'
+import { LARGE_FILE_BYTES } from '../../storage/large-bounds.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { Entry, Folder } from './folder.ts'
+import { hashBlob } from './stored-streams.ts'
 
 /** An entry before a commit; of a file, with content and hash. */
-export type BaseEntry = Entry & { readonly bytes?: Uint8Array; readonly sha256?: string }
+export type BaseEntry = Entry & {
+  /** Absent for a file that is too large for memory. */
+  readonly bytes?: Uint8Array
+  readonly sha256?: string
+}
 
 /** The entries that a change set is checked against. */
 export interface CommitBase {
@@ -57,11 +63,13 @@ export async function readCommitBase(folder: Folder, changes: readonly Change[])
       at: (path) => base.get(path),
       sha256: (entry) => entry.sha256 as string,
       names: (path) => names.get(path) as readonly string[],
+      stages: true,
     },
   }
 }
 
 async function withContent(folder: Folder, entry: Entry & { readonly type: 'file' }): Promise<BaseEntry> {
+  if (entry.file.size > LARGE_FILE_BYTES) return { ...entry, sha256: await hashBlob(entry.file) }
   const bytes = await folder.bytes(entry)
   await precomputeSha256([bytes])
   return { ...entry, bytes, sha256: sha256Cached(bytes) }
@@ -69,5 +77,5 @@ async function withContent(folder: Folder, entry: Entry & { readonly type: 'file
 
 function versionOfBase(entry: BaseEntry | undefined): Version {
   if (entry?.type !== 'file') return entry === undefined ? null : DIRECTORY_VERSION
-  return { type: 'file', sha256: entry.sha256 as string, size: (entry.bytes as Uint8Array).length }
+  return { type: 'file', sha256: entry.sha256 as string, size: entry.bytes?.length ?? entry.file.size }
 }

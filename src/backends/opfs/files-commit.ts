@@ -2,16 +2,17 @@ import { ToolError } from '../../errors.ts'
 import { precomputeSha256, sha256Cached } from '../../files/hash/sha256.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, CommitOptions, EntryState, Receipt, Version } from '../../storage/backend.ts'
-import { applyOrder, checkChangeSet, validateChanges } from '../../storage/change-set.ts'
+import { applyOrder, checkChangeSet, conflict, validateChanges } from '../../storage/change-set.ts'
 import { versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
-import { type CommitBase, readCommitBase } from './commit-base.ts'
+import { type BaseEntry, type CommitBase, readCommitBase } from './commit-base.ts'
 import type { Entry, Folder } from './folder.ts'
 import type { RedoStep } from './redo-log.ts'
 import type { Staging } from './staging.ts'
 import type { StagingLease } from './staging-lease.ts'
 import { storageFailure } from './storage-failure.ts'
+import type { StoredStreams } from './stored-streams.ts'
 
 /** Stages a change set, writes its journal, and applies it; a set that fails is rolled back. */
 export async function commitFiles(
@@ -19,28 +20,33 @@ export async function commitFiles(
   folder: Folder,
   changes: readonly Change[],
   { signal }: CommitOptions,
+  streams: StoredStreams,
   onCommit: ((changes: readonly Change[]) => void) | undefined,
 ): Promise<Receipt> {
   throwIfAborted(signal)
-  validateChanges(changes)
+  validateChanges(changes, true)
+  streams.requireKnown(changes)
   const first = changes[0]
   if (first === undefined) return { applied: [] }
   return lease.run('change', first.path, async (staging) => {
     const base = await readCommitBase(folder, changes)
     checkChangeSet(changes, base.view)
+    requireMoved(changes, base, streams)
     let hasSteps: boolean
     try {
-      const steps = await stageSteps(staging, changes, base)
+      const steps = await stageSteps(staging, changes, base, streams)
       hasSteps = steps.length > 0
       throwIfAborted(signal)
       if (needsJournal(staging, steps, base)) await staging.writeJournal(steps)
       await applySteps(staging, folder, steps, base)
     } catch (error) {
+      streams.drop(changes)
       // The journal of a set that is half applied stays: the next step completes the set.
       if (isHalfApplied(error)) lease.invalidate()
       else await clearOrInvalidate(staging, lease)
       throw error
     }
+    streams.drop(changes)
     // The set is applied. If its journal stays, applying it again changes nothing.
     await clearOrInvalidate(staging, lease)
     if (hasSteps) onCommit?.(changes)
@@ -54,11 +60,22 @@ export async function commitFiles(
 }
 
 /** Stages the contents of a set and returns the steps that apply it. */
-async function stageSteps(staging: Staging, changes: readonly Change[], base: CommitBase): Promise<RedoStep[]> {
+async function stageSteps(
+  staging: Staging,
+  changes: readonly Change[],
+  base: CommitBase,
+  streams: StoredStreams,
+): Promise<RedoStep[]> {
   const effective = applyOrder(changes).filter(({ path, to }) => !isNoChange(base.at(path), to))
   const staged = new Map<Path, RedoStep>()
-  await mapConcurrent(effective, async ({ path, to }) => {
+  await mapConcurrent(effective, async ({ path, to, from }) => {
     if (to?.type !== 'file') return
+    if (to.content !== undefined) {
+      const source = from === undefined ? undefined : base.at(from)
+      const name = streams.nameOf(to.content) ?? (source?.type === 'file' ? await staging.stageFile(source.file) : '')
+      staged.set(path, { do: 'file', path, staged: name })
+      return
+    }
     await precomputeSha256([to.bytes])
     staged.set(path, await staging.stage(path, to.bytes))
   })
@@ -75,7 +92,7 @@ async function stageSteps(staging: Staging, changes: readonly Change[], base: Co
 function needsJournal(staging: Staging, steps: readonly RedoStep[], base: CommitBase): boolean {
   const [only, ...others] = steps
   if (only === undefined) return false
-  return others.length > 0 || !staging.isAtomic(only, !base.at(only.path))
+  return others.length > 0 || isLarge(base.at(only.path)) || !staging.isAtomic(only, !base.at(only.path))
 }
 
 /** Applies the steps. Rolls back those that were applied if one fails. */
@@ -88,6 +105,7 @@ async function applySteps(
   const applied: RedoStep[] = []
   const apply = async (step: RedoStep) => {
     applied.push(step)
+    if (isLarge(base.at(step.path))) await staging.keep(step.path)
     await staging.apply(step)
   }
   try {
@@ -120,6 +138,10 @@ async function rollBack(
   for (const { path } of [...applied].reverse()) {
     const before = base.at(path)
     const current = await folder.look(path)
+    if (isLarge(before)) {
+      if (!isSameFile(current, before)) await staging.restore(path)
+      continue
+    }
     if (current !== undefined && current.type !== before?.type) await folder.remove(path)
     if (before?.type === 'directory') await folder.makeDirectory(path)
     if (before?.type === 'file') await staging.apply(await staging.stage(path, before.bytes as Uint8Array))
@@ -149,7 +171,29 @@ function isNoChange(current: Entry | undefined, to: EntryState): boolean {
   return to.type === 'directory' && current?.type === 'directory'
 }
 
+/** Whether an entry is a file whose content is not in memory. */
+function isLarge(entry: BaseEntry | undefined): boolean {
+  return entry?.type === 'file' && entry.bytes === undefined
+}
+
+function isSameFile(current: Entry | undefined, before: BaseEntry | undefined): boolean {
+  if (current?.type !== 'file' || before?.type !== 'file') return false
+  return current.file.size === before.file.size && current.file.lastModified === before.file.lastModified
+}
+
+/** Refuses the move of a file that no longer has the content which the set names. */
+function requireMoved(changes: readonly Change[], base: CommitBase, streams: StoredStreams): void {
+  for (const { to, from } of changes) {
+    if (to?.type !== 'file' || to.content === undefined || from === undefined) continue
+    const source = base.version(from)
+    const sha256 = source?.type === 'file' ? source.sha256 : null
+    if (streams.nameOf(to.content) === undefined && sha256 !== to.content.sha256) throw conflict(from, sha256)
+  }
+}
+
 /** Without permission bits, which the storage does not have. */
 function versionAfter(to: EntryState): Version {
-  return versionOf(to?.type === 'file' ? { type: 'file', bytes: to.bytes } : to, sha256Cached)
+  if (to?.type !== 'file') return versionOf(to)
+  const { mode: _, ...state } = to
+  return versionOf(state, sha256Cached)
 }

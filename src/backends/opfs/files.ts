@@ -1,12 +1,13 @@
 import { ToolError } from '../../errors.ts'
-import { sha256 } from '../../files/hash/sha256.ts'
 import { childOf, type LogicalPath, nameOf, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Change } from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
 import { commitFiles } from './files-commit.ts'
 import { type Folder, wrongTypeAt } from './folder.ts'
 import type { Lease } from './lease.ts'
+import type { Staging } from './staging.ts'
 import { StagingLease } from './staging-lease.ts'
+import { hashBlob, StoredStreams } from './stored-streams.ts'
 
 export interface FilesOptions {
   /** Whether names that differ only in letter case are different. */
@@ -33,11 +34,12 @@ export async function openFiles(
   { caseSensitive, canMove, onCommit }: FilesOptions,
 ): Promise<Backend> {
   const stagingLease = new StagingLease(lease, folder, canMove)
+  const streams = new StoredStreams()
   let isClosed = false
   // Commits exclude each other, and reads wait for them.
   let lastCommit: Promise<unknown> = Promise.resolve()
 
-  const reading = <T>(verb: string, path: Path, action: () => Promise<T>): Promise<T> =>
+  const reading = <T>(verb: string, path: Path, action: (staging: Staging) => Promise<T>): Promise<T> =>
     lastCommit.then(() => stagingLease.run(verb, path, action))
 
   await stagingLease.run('open', ROOT, async () => {})
@@ -54,13 +56,15 @@ export async function openFiles(
     scan: (paths, visit) => scanFiles(paths, visit, (path) => reading('read', path, () => readWhole(folder, path))),
     readLink: (path) => reading('read link', path, () => refuseLink(folder, path)),
     commit(changes, options) {
-      const result = lastCommit.then(() => commitFiles(stagingLease, folder, changes, options, onCommit))
+      const result = lastCommit.then(() => commitFiles(stagingLease, folder, changes, options, streams, onCommit))
       lastCommit = result.catch(() => {})
       return result
     },
+    stage: (path) => reading('write', path, (staging) => streams.open(staging.directory, path)),
     async close() {
       if (isClosed) return
       await lastCommit
+      await streams.discardAll()
       isClosed = true
       await stagingLease.close()
     },
@@ -111,7 +115,7 @@ async function readIn(folder: Folder, path: Path, range: Parameters<Read>[1]): P
   if (range.tag !== undefined && range.tag !== stat.tag) {
     throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
       path,
-      currentSha256: sha256(await folder.bytes(entry)),
+      currentSha256: await hashBlob(entry.file),
     })
   }
   const start = Math.max(0, range.start)

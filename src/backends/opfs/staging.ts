@@ -3,6 +3,7 @@ import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { Folder } from './folder.ts'
 import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { decodeSteps, encodeSteps, type RedoStep } from './redo-log.ts'
+import { withoutHeld } from './stored-streams.ts'
 
 const JOURNAL = 'journal'
 
@@ -24,6 +25,8 @@ export class Staging {
   private readonly canMove: boolean
   private readonly stagesFiles: boolean
   private readonly staged = new Map<string, FileSystemFileHandle>()
+  /** The names of the files that were moved out of their places. */
+  private readonly kept = new Map<Path, string>()
   private count = 0
   private hasJournal = false
   /** Whether the directory may contain files of an earlier holder of the lease. */
@@ -45,6 +48,42 @@ export class Staging {
     this.staged.set(name, handle)
     await writeWhole(handle, bytes)
     return { do: 'file', path, staged: name }
+  }
+
+  /** Stages a copy of a file. Returns the name of the copy. */
+  async stageFile(file: File): Promise<string> {
+    this.count += 1
+    const name = `staged-${this.count}`
+    const handle = await this.state.getFileHandle(name, { create: true })
+    this.staged.set(name, handle)
+    await writeStream(handle, file)
+    return name
+  }
+
+  /** Moves a file out of its place until the set is applied, if the storage can. */
+  async keep(path: Path): Promise<void> {
+    const entry = await this.folder.look(path)
+    if (!this.canMove || entry?.type !== 'file') return
+    const movable = entry.handle as Movable
+    if (movable.move === undefined) return
+    this.count += 1
+    const name = `staged-${this.count}`
+    await retryWhileBusy(async () => movable.move?.(this.state, name))
+    this.folder.forget(path)
+    this.kept.set(path, name)
+  }
+
+  /** Moves a kept file back. @throws Error if it was not kept */
+  async restore(path: Path): Promise<void> {
+    const name = this.kept.get(path)
+    if (name === undefined) throw new DOMException('The file was not kept', 'InvalidStateError')
+    this.kept.delete(path)
+    await this.moveStaged(path, name)
+  }
+
+  /** The private directory. */
+  get directory(): FileSystemDirectoryHandle {
+    return this.state
   }
 
   /** Whether a single step is atomic without a journal. A stream creates a new file, empty, before it is closed. */
@@ -87,8 +126,9 @@ export class Staging {
     if (this.mayHaveLeftovers) {
       const names: string[] = []
       for await (const name of this.state.keys()) names.push(name)
-      for (const name of names) await this.drop(name)
-    } else await mapConcurrent([...this.staged.keys()], (name) => this.drop(name))
+      for (const name of await withoutHeld(names)) await this.drop(name)
+    } else await mapConcurrent([...this.staged.keys(), ...this.kept.values()], (name) => this.drop(name))
+    this.kept.clear()
     this.hasJournal = false
     this.mayHaveLeftovers = false
   }
@@ -118,7 +158,7 @@ export class Staging {
     const directory = await this.folder.directory(parentOf(path), 'change')
     const movable = source as Movable
     if (!this.canMove || movable.move === undefined) {
-      return this.writeContent(path, await (await source.getFile()).arrayBuffer())
+      return this.writeContent(path, await source.getFile())
     }
     await retryWhileBusy(async () => movable.move?.(directory, nameOf(path)))
     this.staged.delete(name)
@@ -126,7 +166,7 @@ export class Staging {
     this.folder.replaced(path, source)
   }
 
-  private async writeContent(path: Path, bytes: BufferSource): Promise<void> {
+  private async writeContent(path: Path, bytes: BufferSource | Blob): Promise<void> {
     const directory = await this.folder.directory(parentOf(path), 'change')
     const target = await directory.getFileHandle(nameOf(path), { create: true })
     await writeStream(target, bytes)
@@ -148,7 +188,8 @@ async function writeWhole(handle: FileSystemFileHandle, bytes: Uint8Array): Prom
   }
 }
 
-async function writeStream(handle: FileSystemFileHandle, bytes: BufferSource): Promise<void> {
+/** Writes bytes, or a file, which the browser copies. */
+async function writeStream(handle: FileSystemFileHandle, bytes: BufferSource | Blob): Promise<void> {
   const stream = await handle.createWritable()
   try {
     await stream.write(bytes as ArrayBuffer)

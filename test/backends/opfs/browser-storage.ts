@@ -131,9 +131,12 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
         await reported.around('createWritable', of.name)
         let next = keepExistingData ? of.content : new Uint8Array()
         return {
-          async write(data: Uint8Array | ArrayBuffer | { readonly position: number; readonly data: Uint8Array }) {
+          async write(
+            data: Uint8Array | ArrayBuffer | Blob | { readonly position: number; readonly data: Uint8Array },
+          ) {
             await reported.around('write', of.name)
-            if (data instanceof ArrayBuffer || data instanceof Uint8Array)
+            if (data instanceof Blob) next = withBytes(next, 0, new Uint8Array(await data.arrayBuffer()))
+            else if (data instanceof ArrayBuffer || data instanceof Uint8Array)
               next = withBytes(next, 0, new Uint8Array(data))
             else if ('data' in data) next = withBytes(next, data.position, data.data)
           },
@@ -185,11 +188,19 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
   }
 }
 
+interface LockSettings {
+  readonly signal: AbortSignal
+}
+type LockTask = () => Promise<unknown>
+
 /** Locks with one holder at a time, in order of the requests. */
 export function webLocks(): LockManager {
   const last = new Map<string, Promise<unknown>>()
+  const held = new Set<string>()
   return {
-    async request(name: string, { signal }: { readonly signal: AbortSignal }, task: () => Promise<unknown>) {
+    async request(name: string, settings: LockSettings | LockTask, ofSettings?: LockTask) {
+      const task = typeof settings === 'function' ? settings : (ofSettings as LockTask)
+      const { signal } = typeof settings === 'function' ? new AbortController() : settings
       const before = last.get(name) ?? Promise.resolve()
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), { once: true })
@@ -205,8 +216,13 @@ export function webLocks(): LockManager {
         void before.then(() => done())
         throw error
       }
-      return task().finally(() => done())
+      held.add(name)
+      return task().finally(() => {
+        held.delete(name)
+        done()
+      })
     },
+    query: async () => ({ held: [...held].map((name) => ({ name })), pending: [] }),
   } as unknown as LockManager
 }
 
