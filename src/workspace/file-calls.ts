@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { callTool, type InternalCallOptions } from '../call/call-tool.ts'
-import { ProgramFiles } from '../call/commands/program-files.ts'
+import { type FileStep, ProgramFiles, type StepFiles } from '../call/commands/program-files.ts'
 import type { CallOptions, Success } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type Failure, ToolError } from '../errors.ts'
+import type { GuardedAccess } from '../policy/access.ts'
 import { isMutating } from '../policy/permissions.ts'
 import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
@@ -126,7 +127,9 @@ export async function runBatch<R>(
   const draftFiles: InternalCallOptions['draftFiles'] = async (call, context, contextOptions) => {
     const files = new ProgramFiles({ workspace, run, call, context, options: contextOptions })
     contextOptions.taint.showToProgram()
-    const steps = openSteps(files)
+    const steps = openSteps(files, (step, accesses, value) =>
+      showToHooks({ workspace, run, files }, step, accesses, value),
+    )
     try {
       outcome = { value: await act(steps.operate) }
     } catch (error) {
@@ -151,7 +154,7 @@ export async function runBatch<R>(
 }
 
 /** Runs the operations of a batch one after another, until it is closed. */
-function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): Promise<void> } {
+function openSteps(files: ProgramFiles, show: ShowResult): { readonly operate: Operate; close(): Promise<void> } {
   let isClosed = false
   let last: Promise<unknown> = Promise.resolve()
   const pause = createPacer()
@@ -167,7 +170,15 @@ function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): P
       const written = isInParts(content) ? undefined : textIn(content)
       const fullInput = written === undefined ? input : { ...input, content: written }
       const step = stepOf(name, fullInput, contentOf(content))
-      const current = last.then(pause).then(async () => observeMetadata(await files.runJudged(step)))
+      let accesses: readonly GuardedAccess[] = []
+      const runStep = (stepFiles: StepFiles) => {
+        accesses = stepFiles.accesses
+        return step.run(stepFiles)
+      }
+      const current = last.then(pause).then(async () => {
+        const value = await files.runJudged({ ...step, run: runStep })
+        return observeMetadata(await show(step, accesses, value))
+      })
       last = current.catch(() => {})
       return current as Promise<Readonly<Record<string, unknown>>>
     },
@@ -176,6 +187,35 @@ function openSteps(files: ProgramFiles): { readonly operate: Operate; close(): P
       await last
     },
   }
+}
+
+/** Shows the result of a step to the hooks after calls, and returns what they make of it. */
+type ShowResult = (
+  step: FileStep<object>,
+  accesses: readonly GuardedAccess[],
+  value: object,
+) => Promise<Readonly<Record<string, unknown>>>
+
+async function showToHooks(
+  {
+    workspace,
+    run,
+    files,
+  }: { readonly workspace: WorkspaceState; readonly run: RunState; readonly files: ProgramFiles },
+  { tool, input }: FileStep<object>,
+  accesses: readonly GuardedAccess[],
+  value: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { hooks, limits } = workspace
+  const { bytes } = value as { readonly bytes?: Uint8Array }
+  if (hooks.postToolResponse === undefined || bytes === undefined) return value as Readonly<Record<string, unknown>>
+  const { runPostHooks } = await import('../call/run-hooks.ts')
+  const call = { runId: run.id, actor: run.actor, tool, input, accesses }
+  const shown = textOf(bytes)
+  const result = { ok: true, ...value, content: shown }
+  const answer: Readonly<Record<string, unknown>> = await runPostHooks(hooks, call, result, limits.hookTimeoutMs)
+  files.noteLabel(answer.label)
+  return answer.content === shown ? answer : { ...answer, bytes: contentOf(String(answer.content)) }
 }
 
 /** @throws ToolError for a failure */

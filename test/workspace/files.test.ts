@@ -111,6 +111,50 @@ describe('files.readBytes', () => {
   })
 })
 
+describe('files.batch with hooks', () => {
+  it('returns the bytes that the hooks after a call leave, and fails with them', async () => {
+    const seen: unknown[] = []
+    const { files } = await open({
+      hooks: {
+        postToolResponse({ tool, input, accesses, result }) {
+          if (typeof result.content !== 'string') return undefined
+          seen.push([tool, input.path, accesses.map(({ path }) => path), result.content])
+          if (result.content.startsWith('KEEP')) throw new Error('not this one')
+          return { ...result, content: result.content.replace('one', 'two') }
+        },
+      },
+    })
+    const shown = await files.batch(async (batch) => {
+      await batch.write('b.txt', 'one more\n')
+      return [await batch.readText('a.txt'), await batch.readBytes('b.txt'), await batch.readBytes('src/x.bin')]
+    })
+    expect(shown).toEqual(['two\n', bytes('two more\n'), noise])
+    expect(seen[0]).toEqual(['read_file', 'a.txt', ['a.txt'], 'one\n'])
+    expect(await files.batch((batch) => batch.exists('b.txt'))).toBe(true)
+    const failing = files.batch(async (batch) => {
+      await batch.write('c.txt', 'KEEP')
+      await batch.readText('c.txt')
+    })
+    await expect(failing).rejects.toMatchObject({ code: 'HOOK_FAILED' })
+    expect(await files.exists('c.txt')).toBe(false)
+  })
+
+  it('labels what is written after a hook has labelled what was read', async () => {
+    const { files } = await open({
+      policy: {
+        preset: 'autonomous',
+        labels: { sinks: [{ name: 'out', ceiling: 'public', paths: ['out/**'] }] },
+      },
+      hooks: {
+        postToolResponse: ({ result }) => (result.content === 'one\n' ? { ...result, label: 'restricted' } : undefined),
+      },
+    })
+    await files.batch(async (batch) => batch.write('out/y', await batch.readBytes('src/x.bin')))
+    const copied = files.batch(async (batch) => batch.write('out/x', await batch.readBytes('a.txt')))
+    await expect(copied).rejects.toMatchObject({ code: 'TAINT_DENIED' })
+  })
+})
+
 describe('files.write', () => {
   it('writes bytes and texts above the limits of the tools, as one call that can be undone', async () => {
     const { workspace, files, records } = await open()

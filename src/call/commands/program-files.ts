@@ -5,6 +5,7 @@ import { ancestorsOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import { combineVerdicts, type Verdict } from '../../policy/evaluation.ts'
 import { isMutating } from '../../policy/permissions.ts'
+import { isLabel } from '../../policy/taint.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { LargeContents } from '../../shells/shared/command-gate.ts'
 import type { Backend, Change, ContentSink } from '../../storage/backend.ts'
@@ -132,6 +133,13 @@ export class ProgramFiles {
       ...(flow === undefined ? {} : { flow }),
       ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
     }
+  }
+
+  /** Records the label that a hook gave to what the program receives. */
+  noteLabel(label: unknown): void {
+    if (!isLabel(label)) return
+    this.#shared.flow?.receive({ label })
+    this.#program.options.taint.applyHookLabel(label)
   }
 
   /** Removes the contents that were stored and not committed. To be called when the call has ended. */
