@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createFs } from '../../src/adapters/fs/index.ts'
 import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
@@ -196,6 +199,30 @@ describe('a large file on disk', () => {
     await writeZeros(await files.writable('t'), 10 * UNIT, { [4 * UNIT - 20]: text })
     const shown = await files.readBytes('t', { start: 4 * UNIT - 100, end: 4 * UNIT + 200 })
     expect(Buffer.from(shown).toString('latin1')).toContain('[REDACTED:github-token:1]')
+  })
+
+  it('is written by a stream of wardspace/fs part by part, and only if the stream ends', async () => {
+    const { workspace, root, held } = await onDisk()
+    const fs = createFs(workspace)
+    const size = 40 * UNIT
+    const parts = Array.from({ length: 40 }, (_, i) => Buffer.alloc(UNIT, i))
+    await pipeline(Readable.from(parts), fs.createWriteStream('/big') as unknown as Writable)
+    expect((await readFile(join(root, 'big'))).equals(Buffer.concat(parts))).toBe(true)
+    expect(held.most).toBeLessThanOrEqual(size / 10)
+    const failing = Readable.from(
+      (function* () {
+        yield* parts
+        throw new Error('the source failed')
+      })(),
+    )
+    const failed = pipeline(failing, fs.createWriteStream('/other') as unknown as Writable)
+    await expect(failed).rejects.toThrow('the source failed')
+    const exclusive = pipeline(
+      Readable.from(parts),
+      fs.createWriteStream('/big', { flags: 'wx' }) as unknown as Writable,
+    )
+    await expect(exclusive).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(await readdir(root)).toEqual(['big'])
   })
 
   it('moves and is written within mounts', async () => {

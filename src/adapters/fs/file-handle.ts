@@ -287,6 +287,17 @@ export class FileHandle implements AsyncDisposable {
     }
   }
 
+  /**
+   * Returns a stream that replaces the whole content when it is closed, so that it need not be in memory. `undefined` if the
+   * handle has content or appends.
+   */
+  async openStream(): Promise<WritableStream<Uint8Array> | undefined> {
+    if (!this.#isChanged || this.#size > 0 || this.#appendFrom !== undefined) return undefined
+    const mode = this.#bits === undefined ? {} : { mode: this.#bits & 0o777 }
+    this.#isChanged = false
+    return this.#target.files.writable(this.#path.path, { ...mode, createParents: false, ...this.#version })
+  }
+
   /** Closes the handle without writing the changes that `sync()` has not written. */
   discard(): void {
     this.#isClosed = true

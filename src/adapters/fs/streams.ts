@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../../util/ignore-rejection.ts'
 import { nodeModule } from '../../util/node-module.ts'
 import { type EncodingOption, encodingOf } from './encoding.ts'
 import { asNode, asReadError, fsError, rangeError } from './errors.ts'
@@ -198,24 +199,35 @@ function writeStream(context: StreamContext, path: FsPath, settings: WriteStream
   const located = handle === undefined ? locate(path) : undefined
   let position = start
   let isComplete = false
+  let writer: WritableStreamDefaultWriter<Uint8Array> | undefined
+  const shown = located?.shown ?? ''
   const write = async (parts: readonly Uint8Array[]) => {
     for (const part of parts) {
-      await handle?.write(part, { position: position ?? null })
+      if (writer === undefined) await handle?.write(part, { position: position ?? null })
+      else await asNode('write', shown, async () => writer?.write(part))
       if (position !== undefined) position += part.length
       stream.bytesWritten += part.length
     }
   }
   const begin = async () => {
-    if (located !== undefined) handle = await FileHandle.open(context.target, context.open, located, flags, mode)
+    if (located !== undefined) {
+      handle = await FileHandle.open(context.target, context.open, located, flags, mode)
+      if (start === undefined && autoClose) writer = (await handle.openStream())?.getWriter()
+      ignoreRejection(writer?.closed)
+    }
     emitOpen(stream, handle)
   }
   const complete = async () => {
-    if (autoClose || flush) await handle?.sync()
+    if (writer !== undefined) await asNode('write', shown, async () => writer?.close())
+    else if (autoClose || flush) await handle?.sync()
     isComplete = true
   }
   const end = async () => {
     if (!autoClose) return
-    if (!isComplete) handle?.discard()
+    if (!isComplete) {
+      handle?.discard()
+      await writer?.abort().catch(() => {})
+    }
     await handle?.[Symbol.asyncDispose]()
   }
   const stream = new (classOf(context, 'Writable'))({
