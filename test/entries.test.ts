@@ -37,8 +37,10 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   // The review of changes compares lines.
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
+  // Functions that read at once cannot load anything first: `call/read-now.ts`.
+  [/^\.\/fs$/, ['adapters', 'storage', 'workspace', 'audit', 'call', 'guard', 'policy', 'shells']],
   // An open file reserves the bytes that it collects: `workspace/held-bytes.ts`.
-  [/^\.\/(fs|just-bash)$/, ['adapters', 'storage', 'workspace']],
+  [/^\.\/just-bash$/, ['adapters', 'storage', 'workspace']],
   [/^\.\/(acp|deepagents|openai-agents)$/, ['adapters', 'dialects']],
   [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],
@@ -65,6 +67,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
     '@xterm/addon-fit',
     '@xterm/xterm',
   ],
+  './checks': ['typescript'],
   './git': ['buffer/index.js', 'isomorphic-git'],
   './langchain': ['@langchain/core/load/serializable', '@langchain/core/messages/tool', '@langchain/core/tools'],
   './shells/webcontainer': ['@webcontainer/api'],

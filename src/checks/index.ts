@@ -13,3 +13,4 @@ export type {
   FunctionCheck,
 } from '../call/state/checks.ts'
 export { type JsonCheckOptions, json } from './json.ts'
+export { type TypeScriptCheckOptions, typescript } from './typescript/index.ts'

@@ -14,6 +14,7 @@ import {
 } from '../paths/logical-path.ts'
 import type { Access, ContentProtection, GuardedAccess } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Expectation } from '../storage/backend.ts'
+import { type Lookups, look, runLookups } from '../storage/lookups.ts'
 
 /**
  * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
@@ -23,11 +24,19 @@ import type { Backend, Change, EntryState, Expectation } from '../storage/backen
  * this, the error of the resolution would reveal what exists at a hidden path.
  * @throws ToolError `PATH_REJECTED`, `NOT_A_DIRECTORY`
  */
-export async function guardAccesses(
+export function guardAccesses(
   backend: Backend,
   planned: readonly Access[],
   evaluateName?: (access: GuardedAccess) => void,
 ): Promise<GuardedAccess[]> {
+  return runLookups(backend, guardLookups(planned, evaluateName))
+}
+
+/** {@link guardAccesses}, independent of how entries are looked up. */
+export function* guardLookups(
+  planned: readonly Access[],
+  evaluateName?: (access: GuardedAccess) => void,
+): Lookups<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
   const further: GuardedAccess[] = []
   for (const access of planned) {
@@ -35,7 +44,7 @@ export async function guardAccesses(
     rejectProtectedVariant(requestedPath)
     let resolved: ResolvedAccess
     try {
-      resolved = await resolveAccess(backend, access, requestedPath)
+      resolved = yield* resolveAccess(access, requestedPath)
     } catch (error) {
       evaluateName?.(unresolvedAccess(access, requestedPath))
       throw error
@@ -47,7 +56,7 @@ export async function guardAccesses(
       further.push({ ...guardedAccess, classification })
     }
     if (access.noFollow !== true || isBelowRemovedFile) continue
-    const target = await backend.canonical(requestedPath)
+    const target = yield* look((reads) => reads.canonical(requestedPath))
     if (target === guardedAccess.path) continue
     further.push({ ...guardedAccess, path: target, classification: classifyBoth(requestedPath, target) })
   }
@@ -107,16 +116,17 @@ interface ResolvedAccess {
   readonly isBelowRemovedFile: boolean
 }
 
-async function resolveAccess(backend: Backend, access: Access, requestedPath: LogicalPath): Promise<ResolvedAccess> {
+function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<ResolvedAccess> {
   const noFollow = access.noFollow === true
   const pathBelowFile =
     access.removedAncestor === undefined
       ? undefined
-      : await pathBelow(backend, requestedPath, parsePath(access.removedAncestor))
-  const path = pathBelowFile ?? (await backend.canonical(requestedPath, noFollow ? { noFollow } : undefined))
+      : yield* pathBelow(requestedPath, parsePath(access.removedAncestor))
+  const options = noFollow ? { noFollow } : undefined
+  const path = pathBelowFile ?? (yield* look((reads) => reads.canonical(requestedPath, options)))
   const permission =
     access.permission === 'file:write'
-      ? (await backend.stat(path)) === undefined
+      ? (yield* look((reads) => reads.stat(path))) === undefined
         ? 'file:write:create'
         : 'file:write:replace'
       : access.permission
@@ -183,13 +193,9 @@ const contentProtections: Readonly<Record<ContentProtection, Partial<Classificat
  * Returns the canonical path below a file or link that the same call deletes. Nothing exists there yet, so the rest of the
  * path stays as requested. `undefined` if the ancestor is something else.
  */
-async function pathBelow(
-  backend: Backend,
-  requestedPath: LogicalPath,
-  ancestor: LogicalPath,
-): Promise<Path | undefined> {
-  const path = await backend.canonical(ancestor, { noFollow: true })
-  const type = (await backend.stat(path))?.type
+function* pathBelow(requestedPath: LogicalPath, ancestor: LogicalPath): Lookups<Path | undefined> {
+  const path = yield* look((reads) => reads.canonical(ancestor, { noFollow: true }))
+  const type = (yield* look((reads) => reads.stat(path)))?.type
   if ((type !== 'file' && type !== 'link') || !isWithin(requestedPath, ancestor)) return undefined
   return `${path}${requestedPath.slice(ancestor.length)}` as Path
 }

@@ -191,6 +191,11 @@ export interface Backend {
    * start, and what the visitor throws.
    */
   walk?(start: Path, visitor: WalkVisitor): Promise<void>
+  /**
+   * Returns reads that return at once, if the backend has all content in memory. Programs that call synchronous functions of a
+   * file system need them.
+   */
+  readsNow?(): ReadsNow
   /** Returns the present tree as immutable nodes, if the backend has one. Walks cache their results by node. */
   tree?(): DirectoryNode
   /**
@@ -208,6 +213,20 @@ export interface Backend {
   pin?(): () => void
   /** Releases locks and handles. No method may be called afterwards. */
   close(): Promise<void>
+}
+
+/** The reads of a {@link Backend}, without promises. They throw what the others reject with. */
+export interface ReadsNow {
+  /** See `Backend.canonical`. */
+  canonical(path: LogicalPath, options?: { readonly noFollow?: boolean }): Path
+  /** See `Backend.stat`. */
+  stat(path: Path): Stat | undefined
+  /** See `Backend.list`. */
+  list(path: Path): readonly DirectoryEntry[]
+  /** See `Backend.read`. */
+  read(path: Path, range?: { readonly start: number; readonly end: number; readonly tag?: string }): FileRead
+  /** See `Backend.readLink`. */
+  readLink(path: Path): string
 }
 
 /** The bytes of a file, and the stat of exactly these bytes. */

@@ -37,6 +37,7 @@ export {
   type FileNode,
   type FileRead,
   type LinkNode,
+  type ReadsNow,
   type Receipt,
   type ScanVisit,
   type StagedContent,

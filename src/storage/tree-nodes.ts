@@ -1,8 +1,9 @@
 import { sha256Cached } from '../files/hash/sha256.ts'
 import { utf8Length } from '../files/text/utf8-length.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Backend, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from './backend.ts'
+import type { Backend, DirectoryNode, FileNode, LinkNode, ReadsNow, Stat, TreeNode } from './backend.ts'
 import { canonicalSync, type LookupResult } from './canonical-path.ts'
+import { readsOver } from './lookups.ts'
 import { rangeOf } from './read-range.ts'
 import { nodeFinder } from './tree.ts'
 import { type ReadVerb, wrongType } from './wrong-type.ts'
@@ -13,10 +14,29 @@ export interface Tags {
 }
 
 /** The reads of a backend with a tree in memory. */
-export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan'>>
+export type TreeReads = Required<
+  Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan' | 'readsNow'>
+>
 
 /** Creates reads of the tree that `present` returns at each call. */
 export function treeReads(present: () => DirectoryNode): TreeReads {
+  const now = treeReadsNow(present)
+  return {
+    ...readsOver(now),
+    readsNow: () => now,
+
+    async scan(paths, visit) {
+      const find = nodeFinder(present())
+      for (const path of paths) {
+        const node = find(path)
+        if (node?.type === 'file' && !visit(path, node.bytes, node.stat)) return
+      }
+    },
+  }
+}
+
+/** Creates reads, which return at once, of the tree that `present` returns at each call. */
+export function treeReadsNow(present: () => DirectoryNode): ReadsNow {
   let root: DirectoryNode | undefined
   let find: ReturnType<typeof nodeFinder> = () => undefined
   /** Finds a node of the present tree. A lookup near the previous one visits few nodes. */
@@ -34,23 +54,21 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
   }
   const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodeOf(at)?.type)
   return {
-    async canonical(path, options) {
+    canonical(path, options) {
       const node = nodeOf(path as Path)
       if (node !== undefined && (node.type !== 'link' || options?.noFollow)) return path as Path
       return canonicalSync(look, path, options?.noFollow ?? false)
     },
 
-    async stat(path) {
-      return nodeOf(path)?.stat
-    },
+    stat: (path) => nodeOf(path)?.stat,
 
-    async list(path) {
+    list(path) {
       const node = nodeOf(path)
       if (node?.type !== 'directory') throw refusal('list', path)
       return Array.from(node.entries(), ([name, { type }]) => ({ name, type }))
     },
 
-    async read(path, range) {
+    read(path, range) {
       const node = nodeOf(path)
       if (node?.type !== 'file') throw refusal('read', path)
       if (range === undefined) return { bytes: node.bytes, stat: node.stat }
@@ -58,18 +76,10 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
       return { bytes: node.bytes.subarray(start, end), stat: node.stat }
     },
 
-    async readLink(path) {
+    readLink(path) {
       const node = nodeOf(path)
       if (node?.type !== 'link') throw refusal('read link', path)
       return node.target
-    },
-
-    async scan(paths, visit) {
-      const find = nodeFinder(present())
-      for (const path of paths) {
-        const node = find(path)
-        if (node?.type === 'file' && !visit(path, node.bytes, node.stat)) return
-      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { FileStep, StepFiles } from '../call/commands/program-files.ts'
+import { readOperations } from '../call/read-operations.ts'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
@@ -85,15 +86,11 @@ export function observeMetadata<R extends object>(result: R): R {
 
 const reads = {
   readBytes: {
-    tool: 'read_file',
-    permission: 'file:read',
-    plan: ({ path }) => [{ permission: 'file:read', path }],
+    ...readOperations.readBytes,
     run: async (step, { path, start, end }) => ({ path, ...(await readRange(step, path, start, end)) }),
   },
   stat: {
-    tool: 'file_info',
-    permission: 'file:info',
-    plan: ({ path, noFollow = false }) => [{ permission: 'file:info', path, noFollow }],
+    ...readOperations.stat,
     async run({ drafts, noteMetadata, ...step }) {
       const { path, classification } = targetOf(step)
       const stat = await drafts.stat(path)
@@ -104,27 +101,19 @@ const reads = {
     },
   },
   readLink: {
-    tool: 'file_info',
-    permission: 'file:info',
-    plan: ({ path }) => [{ permission: 'file:info', path, noFollow: true }],
+    ...readOperations.readLink,
     run: async ({ files }, { path }) => ({ path, target: await files.readLink(path) }),
   },
   realPath: {
-    tool: 'file_info',
-    permission: 'file:info',
-    plan: ({ path }) => [{ permission: 'file:info', path }],
+    ...readOperations.realPath,
     run: async ({ files }, { path }) => ({ path, target: await files.realPath(path) }),
   },
   entries: {
-    tool: 'list_directory',
-    permission: 'file:list',
-    plan: ({ path }) => [{ permission: 'file:list', path }],
+    ...readOperations.entries,
     run: async ({ files }, { path }) => ({ path, entries: await files.list(path) }),
   },
   walk: {
-    tool: 'list_directory',
-    permission: 'file:list',
-    plan: ({ path }) => [{ permission: 'file:list', path, recursive: true }],
+    ...readOperations.walk,
     async run(step, { path, maxDepth = Number.POSITIVE_INFINITY }) {
       const entries: { path: Path; type: EntryType }[] = []
       await addEntries(step, targetOf(step).path, maxDepth, entries)

@@ -3,6 +3,7 @@ import type { AuditSink } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
+import { contextOfFiles } from '../call/files-context.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
@@ -47,6 +48,8 @@ export function openRun(
   }
   const callOwn = async (...args: Parameters<typeof callWithNames>) => hideTokens(await callWithNames(...args))
   const inDialect = dialect?.openRun(context)
+  const files = createFiles(run.rates, async () => (await import('./file-methods.ts')).openFiles(context))
+  contextOfFiles.set(files, context)
   const explainOwn = async (name: unknown, input: unknown) => {
     const { explainCall } = await import('./explain-call.ts')
     return explainCall(workspace, run, toToolName(name), input)
@@ -74,7 +77,7 @@ export function openRun(
     explain,
     explainTool: explain,
     // The embedding program gets the true names.
-    files: createFiles(run.rates, async () => (await import('./file-methods.ts')).openFiles(context)),
+    files,
     checkpoint(label) {
       if (label !== undefined) isText(label, 'label', 'checkpoint()')
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })

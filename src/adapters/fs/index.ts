@@ -21,6 +21,7 @@ import {
   type StreamModule,
   type WriteStreamOptions,
 } from './streams.ts'
+import { createSync, type FsSync } from './sync.ts'
 import type { FsTarget } from './target.ts'
 import { COPYFILE_EXCL } from './trees.ts'
 import { type CallbackFunction, withCallback } from './with-callback.ts'
@@ -37,12 +38,14 @@ export type {
 } from '../../workspace/files.ts'
 export type { FsWatcher } from './callbacks.ts'
 export type { FsPromises } from './create-promises.ts'
+export type { DirectoryOptions } from './directory-names.ts'
 export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
 export type { FsPath } from './paths.ts'
 export type { FsMetadata, FsReads, FsWrites } from './promises.ts'
 export type { FsStream, FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
+export type { FsSync, StatOptions } from './sync.ts'
 export type { FsTarget } from './target.ts'
 export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export type { CallbackFunction } from './with-callback.ts'
@@ -81,6 +84,7 @@ export interface FsFunctions<S extends StreamModule = FsStreamModule> {
 /** A file system in the shape of `node:fs`. */
 export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Record<CallbackName, CallbackFunction>> &
   FsFunctions<S> &
+  FsSync &
   Readonly<Record<'F_OK' | 'R_OK' | 'W_OK' | 'X_OK', number>> & {
     /** The functions that return promises. */
     readonly promises: FsPromises & { readonly constants: Readonly<Record<string, number>> }
@@ -91,6 +95,8 @@ export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Reco
     /** The class of entries of a directory. */
     readonly Dirent: typeof Dirent
   }
+
+const WAITS = 'A change waits for its record, and may wait for an approval: use the function that returns a promise'
 
 /** The values that `access` takes. */
 const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 }
@@ -121,8 +127,9 @@ const optionTable: OptionTable<FsOptions> = {
 
 /**
  * Creates the file system of a workspace or a run. `/` and relative paths start at the root of the workspace. Functions throw
- * the errors of Node; a refusal of the workspace is `EACCES` or `EPERM`, with the failure as `cause`. Synchronous functions
- * throw `ENOSYS`, because every access is a call.
+ * the errors of Node; a refusal of the workspace is `EACCES` or `EPERM`, with the failure as `cause`. Synchronous functions that
+ * read work where the storage has all content in memory, such as `memory()` and `memfs()`; what needs an approval is refused.
+ * Others throw `ENOSYS`.
  *
  * @throws TypeError for anything but a workspace or a run, and for an unknown option
  */
@@ -139,10 +146,19 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {
     functions[`${name}Sync`] = () => {
-      throw fsError('ENOSYS', name)
+      throw fsError('ENOSYS', name, undefined, undefined, new Error(WAITS))
     }
     functions[name] = withCallback(promises[name as keyof FsPromises] as (...args: unknown[]) => Promise<unknown>)
   }
-  const fs = { ...functions, ...own, ...modes, constants, Stats, Dirent, promises: { ...promises, constants } }
+  const fs = {
+    ...functions,
+    ...own,
+    ...createSync(target),
+    ...modes,
+    constants,
+    Stats,
+    Dirent,
+    promises: { ...promises, constants },
+  }
   return fs as unknown as WorkspaceFs<S>
 }

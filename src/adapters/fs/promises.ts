@@ -1,13 +1,13 @@
 import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { FileStat } from '../../workspace/files.ts'
+import { below, type DirectoryOptions, directoryOptions, type FoundEntry, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
 import { argumentError, asNode, asReadError, fsError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
-import { Dirent, Stats } from './stats.ts'
+import { type Dirent, Stats } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
 type SignalOption = { readonly signal?: AbortSignal }
@@ -20,8 +20,10 @@ const signalOf = (options: unknown): SignalOption => {
   return signal === undefined ? {} : { signal }
 }
 
-function isGitData(path: string): boolean {
-  return classifyPath(path as LogicalPath).protection === 'git'
+/** Whether an error is about git's own data. Listings do not show it, so programs do not find it. */
+export function isAboutGitData(error: unknown, path: string): boolean {
+  if (!(error instanceof ToolError)) return false
+  return classifyPath((error.details.path ?? path) as LogicalPath).protection === 'git'
 }
 
 /** Reads of `fs.promises`. */
@@ -33,8 +35,7 @@ export function createReads({ files }: FsTarget) {
       try {
         return await files.stat(at, { noFollow })
       } catch (error) {
-        // Listings do not show git's own data, so programs do not find it.
-        if (error instanceof ToolError && isGitData(error.details.path ?? at)) return undefined
+        if (isAboutGitData(error, at)) return undefined
         throw error
       }
     })
@@ -68,33 +69,17 @@ export function createReads({ files }: FsTarget) {
       const real = await asNode('realpath', shown, () => files.realPath(at))
       return `/${real === '.' ? '' : real}`
     },
-    async readdir(
-      path: FsPath,
-      options?:
-        | EncodingOption
-        | { readonly withFileTypes?: boolean; readonly recursive?: boolean; readonly encoding?: string },
-    ): Promise<string[] | Dirent[]> {
-      encodingOf(options as EncodingOption)
-      const { withFileTypes = false, recursive = false } =
-        typeof options === 'object' && options !== null
-          ? (options as { withFileTypes?: boolean; recursive?: boolean })
-          : {}
+    async readdir(path: FsPath, options?: DirectoryOptions): Promise<string[] | Dirent[]> {
+      const { withFileTypes, recursive } = directoryOptions(options)
       const { shown, path: at } = locate(path)
-      const found = await asNode('scandir', shown, async () => {
+      const found = await asNode('scandir', shown, async (): Promise<readonly FoundEntry[]> => {
         if (!recursive) return (await files.entries(at)).map(({ name, type }) => ({ path: name, type }))
         const start = await files.realPath(at)
-        const below: { path: string; type: FileStat['type'] }[] = []
-        for await (const { path: each, type } of files.walk(at)) {
-          below.push({ path: start === '' || start === '.' ? each : each.slice(start.length + 1), type })
-        }
-        return below
+        const entries: FoundEntry[] = []
+        for await (const entry of files.walk(at)) entries.push(entry)
+        return below(start, entries)
       })
-      if (!withFileTypes) return found.map((entry) => entry.path)
-      return found.map((entry) => {
-        const cut = entry.path.lastIndexOf('/')
-        const parent = cut < 0 ? shown : `${shown.replace(/\/+$/, '')}/${entry.path.slice(0, cut)}`
-        return new Dirent(entry.path.slice(cut + 1), parent, entry.type)
-      })
+      return namesOf(found, shown, withFileTypes)
     },
   }
 }

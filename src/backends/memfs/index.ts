@@ -8,12 +8,14 @@ import type {
   Change,
   CommitOptions,
   EntryType,
+  ReadsNow,
   Receipt,
   Stat,
   Version,
 } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { applyOrder, checkChangeSet } from '../../storage/change-set.ts'
+import { readsOver } from '../../storage/lookups.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { storageError } from '../../storage/storage-error.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
@@ -73,25 +75,21 @@ function backendOver(files: OpenVolume): Backend {
     return type && { type }
   }
   const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => files.type(at))
-  return {
-    capabilities,
-
-    async canonical(path, options) {
+  const now: ReadsNow = {
+    canonical(path, options) {
       return path === '' ? ROOT : canonicalSync(look, path, options?.noFollow ?? false)
     },
 
-    async stat(path) {
-      return files.at(path)?.stat
-    },
+    stat: (path) => files.at(path)?.stat,
 
-    async list(path) {
+    list(path) {
       const type = files.type(path)
       if (type !== 'directory') throw refusal('list', path)
       const entries = files.entries(path).filter(({ name }) => isGuarded(name))
       return entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name))
     },
 
-    async read(path, range) {
+    read(path, range) {
       const entry = files.at(path)
       if (entry?.type !== 'file') throw refusal('read', path)
       const { bytes, stat } = entry
@@ -100,11 +98,16 @@ function backendOver(files: OpenVolume): Backend {
       return { bytes: bytes.subarray(start, end), stat }
     },
 
-    async readLink(path) {
+    readLink(path) {
       const type = files.type(path)
       if (type !== 'link') throw refusal('read link', path)
       return files.readLink(path)
     },
+  }
+  return {
+    capabilities,
+    ...readsOver(now),
+    readsNow: () => now,
 
     async commit(changes, options) {
       throwIfAborted(options.signal)

@@ -12,6 +12,7 @@ import type {
 import { validateChanges } from '../../storage/change-set.ts'
 import { isBackend } from '../../storage/is-backend.ts'
 import { pinAll } from '../../storage/pin.ts'
+import { treeReadsNow } from '../../storage/tree-nodes.ts'
 import { sameState, sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkArgument, checkOptions, isBoolean, isObjectValue } from '../../util/check-options.ts'
@@ -104,7 +105,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     accept: (changes, options) => draft.inTurn(() => draft.accept(changes, options)),
     discard: () => draft.inTurn(() => draft.discard()),
     hold: (changes) => draft.inTurn(() => draft.hold(changes)),
-    ...(lower.tree && upper.tree && !upper.capabilities.persistent && { tree: layeredTree(layers) }),
+    ...treeOf(layers),
     ...(upper.fork && {
       fork: () => {
         const forked = (upper.fork as () => Backend)()
@@ -122,6 +123,16 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       await closeLower()
     },
   }
+}
+
+/** The tree of an overlay whose layers both have one, and its reads at once, if both have those. */
+function treeOf(layers: Layers): Pick<Backend, 'tree' | 'readsNow'> {
+  const { lower, upper } = layers
+  if (!lower.tree || !upper.tree || upper.capabilities.persistent) return {}
+  const tree = layeredTree(layers)
+  if (!lower.readsNow || !upper.readsNow) return { tree }
+  const now = treeReadsNow(tree)
+  return { tree, readsNow: () => now }
 }
 
 /** The changes of an overlay: how they get in, and how they leave. Methods other than `commit` must run in turn. */

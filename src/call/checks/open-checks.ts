@@ -105,7 +105,7 @@ async function runCheck(
     const late = () => new ToolError('COMMAND_TIMEOUT', `did not end within ${timeoutMs} ms`)
     const findings = (): unknown =>
       check.command === undefined
-        ? check.check({ changed, files: files.files, signal, state })
+        ? check.check({ changed, files: files.files, signal, timeoutMs, state })
         : runLine(name, lineOf(check.command, changed), timeoutMs, signal, call)
     // A command line has a time limit of its own, after which its programs need a moment to end.
     const found = await withTimeout(

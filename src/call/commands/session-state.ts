@@ -66,7 +66,14 @@ export interface SessionState {
  * @throws ToolError if policy denies the access
  */
 export function evaluateAccess(
-  { workspace, run, call, facts, policy, approved }: SessionState,
+  {
+    workspace,
+    run,
+    call,
+    facts,
+    policy,
+    approved,
+  }: Pick<SessionState, 'workspace' | 'run' | 'call' | 'facts' | 'policy' | 'approved'>,
   access: GuardedAccess,
 ): ApprovalQuestion | undefined {
   const { permission, asked, path, classification } = access

@@ -64,6 +64,8 @@ export interface CheckContext {
   readonly files: CheckFiles
   /** Aborts when the call is cancelled, and when the time of the check has ended. */
   readonly signal: AbortSignal
+  /** Milliseconds that the check has. For a function that computes without returning to the event loop, which no signal ends. */
+  readonly timeoutMs: number
   /** Keeps what the check wants to find again after the next change. Each workspace and each fork has its own. */
   readonly state: Map<unknown, unknown>
 }

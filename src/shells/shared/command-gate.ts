@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { WINDOW } from '../../files/secrets/window-table.ts'
-import { classifyBoth, guardAccesses } from '../../guard/guard-accesses.ts'
+import { classifyBoth, guardLookups } from '../../guard/guard-accesses.ts'
 import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
@@ -10,6 +10,7 @@ import type { Access, GuardedAccess } from '../../policy/access.ts'
 import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
+import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { sizeOf, stateAt } from '../../storage/versions.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
@@ -102,9 +103,14 @@ export class CommandGate {
     this.marks = createMarks(this.#hidden)
   }
 
-  /** The refused accesses, each once. Programs choose names, so pieces of secrets in them are marks. */
+  /** The refused accesses, each once. */
+  get refused(): readonly RefusedAccess[] {
+    return [...this.#refusals.values()]
+  }
+
+  /** The refused accesses. Programs choose names, so pieces of secrets in them are marks. */
   async refusals(): Promise<readonly RefusedAccess[]> {
-    const refusals = [...this.#refusals.values()]
+    const refusals = this.refused
     try {
       return await this.hideSecrets(refusals)
     } catch (error) {
@@ -145,10 +151,23 @@ export class CommandGate {
     try {
       return await action()
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error
-      // A refused name may contain a part of a secret; its error has the root as path.
-      throw this.refuse(permission, error.details.path === '.' ? '.' : path, error)
+      throw this.#refusalOf(permission, path, error)
     }
+  }
+
+  /** {@link attempt} for an action that returns at once. */
+  attemptNow<T>(permission: Permission, path: string, action: () => T): T {
+    try {
+      return action()
+    } catch (error) {
+      throw this.#refusalOf(permission, path, error)
+    }
+  }
+
+  #refusalOf(permission: Permission, path: string, error: unknown): unknown {
+    if (!(error instanceof ToolError)) return error
+    // A refused name may contain a part of a secret; its error has the root as path.
+    return this.refuse(permission, error.details.path === '.' ? '.' : path, error)
   }
 
   /**
@@ -156,7 +175,12 @@ export class CommandGate {
    *
    * @throws ToolError if it is refused
    */
-  async reach(access: Access): Promise<GuardedAccess> {
+  reach(access: Access): Promise<GuardedAccess> {
+    return runLookups(this.backend, this.reachLookups(access))
+  }
+
+  /** {@link reach}, independent of how entries are looked up. */
+  *reachLookups(access: Access): Lookups<GuardedAccess> {
     const evaluate = (guarded: GuardedAccess) => {
       try {
         this.options.judge(guarded)
@@ -164,7 +188,7 @@ export class CommandGate {
         throw error instanceof ToolError ? this.refuse(guarded.permission, guarded.asked, error) : error
       }
     }
-    const accesses = await guardAccesses(this.backend, [access], evaluate)
+    const accesses = yield* guardLookups([access], evaluate)
     for (const guarded of accesses) evaluate(guarded)
     return accesses[0] as GuardedAccess
   }
@@ -354,25 +378,42 @@ export class CommandGate {
   }
 
   /** Returns the facts of a path, or `undefined` when nothing is there or policy hides it. */
-  async visibleStat(path: string, noFollow = false): Promise<CommandStat | undefined> {
-    let isHidden = false
-    const [access] = await guardAccesses(this.backend, [{ permission: 'file:info', path, noFollow }], (guarded) => {
-      isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
-    }).catch((error: unknown) => {
-      if (isHidden) return []
-      throw error
-    })
+  visibleStat(path: string, noFollow = false): Promise<CommandStat | undefined> {
+    return runLookups(this.backend, this.statLookups(path, noFollow))
+  }
+
+  /** {@link visibleStat}, independent of how entries are looked up. */
+  *statLookups(path: string, noFollow = false): Lookups<CommandStat | undefined> {
+    const access = yield* this.#visibleAccess(path, noFollow)
     if (access === undefined) return undefined
-    const stat = await this.backend.stat(access.path)
+    const stat = yield* look((reads) => reads.stat(access.path))
     if (stat === undefined || !this.#shows(access.asked, access.path, stat.type)) return undefined
     // A command may learn that a protected file exists, but neither its size nor its time.
     if (access.classification.redacted) return { path: access.path, type: stat.type, size: 0, tag: access.path }
     return { ...stat, path: access.path }
   }
 
+  *#visibleAccess(path: string, noFollow: boolean): Lookups<GuardedAccess | undefined> {
+    let isHidden = false
+    try {
+      const accesses = yield* guardLookups([{ permission: 'file:info', path, noFollow }], (guarded) => {
+        isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
+      })
+      return accesses[0]
+    } catch (error) {
+      if (isHidden) return undefined
+      throw error
+    }
+  }
+
   /** @throws ToolError `NOT_FOUND` if nothing is there or policy hides it */
-  async requireVisible(path: string): Promise<CommandStat> {
-    const stat = await this.visibleStat(path)
+  requireVisible(path: string): Promise<CommandStat> {
+    return runLookups(this.backend, this.visibleLookups(path))
+  }
+
+  /** {@link requireVisible}, independent of how entries are looked up. */
+  *visibleLookups(path: string): Lookups<CommandStat> {
+    const stat = yield* this.statLookups(path)
     if (stat === undefined) throw notFound(path)
     return stat
   }

@@ -2,7 +2,8 @@ import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
-import type { Backend, ScanVisit } from '../../storage/backend.ts'
+import type { Backend, DirectoryEntry, ScanVisit } from '../../storage/backend.ts'
+import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import type { CommandFiles } from '../types.ts'
 import { type CommandGate, LARGE_BYTES } from './command-gate.ts'
@@ -47,13 +48,8 @@ export function createCommandReads(gate: CommandGate): CommandReads {
   return {
     stat: (path, statOptions) => gate.visibleStat(path, statOptions?.noFollow),
 
-    async list(path, { showsAll = true } = {}) {
-      const directory = await gate.requireVisible(path)
-      const entries = await backend.list(directory.path)
-      const visible = entries.filter(({ name, type }) => gate.sees(childOf(directory.path, name), type))
-      if (showsAll) noteShown(visible.map(({ name }) => childOf(directory.path, name)))
-      return visible
-    },
+    list: (path, { showsAll = true } = {}) =>
+      runLookups(backend, listLookups(gate, path, showsAll ? noteShown : undefined)),
 
     async read(path) {
       const { access, stored, shown } = await readFile(gate, path, options.onRead)
@@ -64,14 +60,11 @@ export function createCommandReads(gate: CommandGate): CommandReads {
       return shown
     },
 
-    async readLink(path) {
-      const stat = await gate.visibleStat(path, true)
-      if (stat?.type === 'link') {
-        options.flow?.read(stat.path)
-        return backend.readLink(stat.path)
-      }
-      throw new ToolError(stat === undefined ? 'NOT_FOUND' : 'INVALID_INPUT', `${quote(path)} is not a link`, { path })
-    },
+    readLink: (path) =>
+      runLookups(
+        backend,
+        linkLookups(gate, path, (link) => options.flow?.read(link)),
+      ),
 
     async realPath(path) {
       const { path: real } = await gate.requireVisible(path)
@@ -102,6 +95,29 @@ export function createCommandReads(gate: CommandGate): CommandReads {
 
     scan: (paths, wants, visit) => scanFiles(gate, paths, wants, visit),
   }
+}
+
+/** Lists what shows of a directory, independent of how entries are looked up. */
+export function* listLookups(
+  gate: CommandGate,
+  path: string,
+  noteShown?: (paths: readonly Path[]) => void,
+): Lookups<readonly DirectoryEntry[]> {
+  const directory = yield* gate.visibleLookups(path)
+  const entries = yield* look((reads) => reads.list(directory.path))
+  const visible = entries.filter(({ name, type }) => gate.sees(childOf(directory.path, name), type))
+  noteShown?.(visible.map(({ name }) => childOf(directory.path, name)))
+  return visible
+}
+
+/** Reads a link, independent of how entries are looked up. */
+export function* linkLookups(gate: CommandGate, path: string, noteRead: (link: Path) => void): Lookups<string> {
+  const stat = yield* gate.statLookups(path, true)
+  if (stat?.type === 'link') {
+    noteRead(stat.path)
+    return yield* look((reads) => reads.readLink(stat.path))
+  }
+  throw new ToolError(stat === undefined ? 'NOT_FOUND' : 'INVALID_INPUT', `${quote(path)} is not a link`, { path })
 }
 
 async function scanFiles(

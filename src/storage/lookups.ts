@@ -1,0 +1,62 @@
+import type { Backend, ReadsNow } from './backend.ts'
+
+/** What a backend reads, at once or later. */
+export interface AnyReads {
+  canonical(...args: Parameters<Backend['canonical']>): ReturnType<ReadsNow['canonical'] | Backend['canonical']>
+  stat(...args: Parameters<Backend['stat']>): ReturnType<ReadsNow['stat'] | Backend['stat']>
+  list(...args: Parameters<Backend['list']>): ReturnType<ReadsNow['list'] | Backend['list']>
+  readLink(...args: Parameters<Backend['readLink']>): ReturnType<ReadsNow['readLink'] | Backend['readLink']>
+}
+
+type Lookup = (reads: AnyReads) => unknown
+
+/** A computation that looks entries up. It yields each lookup and receives the result. */
+export type Lookups<T> = Generator<Lookup, T, unknown>
+
+/** Looks something up within a computation. */
+export function* look<T>(act: (reads: AnyReads) => T | Promise<T>): Lookups<T> {
+  return (yield act) as T
+}
+
+/** Runs a computation over a backend. */
+export async function runLookups<T>(backend: AnyReads, lookups: Lookups<T>): Promise<T> {
+  let step = lookups.next()
+  while (step.done !== true) {
+    let found: unknown
+    try {
+      found = await step.value(backend)
+    } catch (error) {
+      step = lookups.throw(error)
+      continue
+    }
+    step = lookups.next(found)
+  }
+  return step.value
+}
+
+/** Runs a computation over the reads of a backend in memory. */
+export function runLookupsNow<T>(reads: ReadsNow, lookups: Lookups<T>): T {
+  let step = lookups.next()
+  while (step.done !== true) {
+    let found: unknown
+    try {
+      found = step.value(reads)
+    } catch (error) {
+      step = lookups.throw(error)
+      continue
+    }
+    step = lookups.next(found)
+  }
+  return step.value
+}
+
+/** Returns the reads of a backend over those that return at once. */
+export function readsOver(now: ReadsNow): Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink'> {
+  return {
+    canonical: async (path, options) => now.canonical(path, options),
+    stat: async (path) => now.stat(path),
+    list: async (path) => now.list(path),
+    read: async (path, range) => now.read(path, range),
+    readLink: async (path) => now.readLink(path),
+  }
+}
