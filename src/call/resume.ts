@@ -21,7 +21,8 @@ export async function resumeCall(
     const normalized = requireAnswer(answer)
     const parked = await workspace.parkedCalls.take(id)
     workspace.parkedRuns.delete(id)
-    if (parked === undefined) throw notWaiting(id)
+    // An answer is for the call that it names, whatever a store returns.
+    if (parked === undefined || parked.id !== id) throw notWaiting(id)
     // Refuses a record whose time is invalid, too: the comparison is false for NaN.
     if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
     if (parked.taint !== undefined) run.taint.raise(parked.taint)

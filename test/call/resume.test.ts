@@ -247,6 +247,17 @@ describe('the storage of parked calls', () => {
     expect(JSON.stringify(await workspace.resume('any', 'allow'))).not.toContain('/var/x')
   })
 
+  it('cannot answer for a call with another call', async () => {
+    const parked = storage()
+    const backend = files()
+    const workspace = await open({ backend, parked })
+    const seen = approvalOf(await workspace.call('edit_file', edit))
+    const other = approvalOf(await workspace.call('delete_file', { path: 'b.txt' }))
+    parked.texts.set(seen, parked.texts.get(other) as string)
+    expect(await workspace.resume(seen, 'allow')).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    expect(await text(backend, 'b.txt')).toBe('two\n')
+  })
+
   it('keeps the run of a call: allow-run applies to that run only', async () => {
     const workspace = await open()
     const one = workspace.run({ id: 'one' })
