@@ -5,6 +5,7 @@ import type { Plugin } from 'vite'
 import { COMMON_JS, common, modulesOf, type Replacements, top } from './bundle-options.ts'
 import { bundleShell } from './bundle-shell.ts'
 import { shortenMappings } from './shorten-map.ts'
+import { stripIndentation } from './strip-indentation.ts'
 
 /** Names the licences of everything that the package contains of others. */
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
@@ -50,8 +51,8 @@ export function bundlePackages(): Plugin {
       const chunks = Object.values(bundle).filter((chunk) => chunk.type === 'chunk')
       for (const { fileName, moduleIds } of chunks) {
         const file = join(top, 'dist', fileName)
-        if (moduleIds.some((id) => id.startsWith(`${SOURCES}/`) && !id.startsWith(`${SOURCES}/cli/`))) shortenMap(file)
-        else removeMap(file)
+        if (!moduleIds.some((id) => id.startsWith(`${SOURCES}/`) && !id.startsWith(`${SOURCES}/cli/`))) removeMap(file)
+        shorten(file)
       }
       const built = await Promise.all([
         build({
@@ -72,11 +73,13 @@ export function bundlePackages(): Plugin {
   }
 }
 
-/** Shortens the source map of a chunk, if it has one: a chunk of imports has none. */
-function shortenMap(file: string): void {
+/** Shortens a chunk and its source map, if it has one: a chunk of imports has none. */
+function shorten(file: string): void {
+  const { code, removed } = stripIndentation(readFileSync(file, 'utf8'))
+  writeFileSync(file, code)
   if (!existsSync(`${file}.map`)) return
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly mappings: string }
-  writeFileSync(`${file}.map`, JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings) }))
+  writeFileSync(`${file}.map`, JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings, removed) }))
 }
 
 /** Removes the source map of a chunk whose sources are not published. */

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules, createRequire } from 'node:module'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
 
@@ -49,7 +49,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
     }),
   ])
   copyFileSync(engine, join(top, PACKAGES, 'engine.wasm'))
-  writeFileSync(join(top, PACKAGES, 'chunks/sqlite.wasm.gz'), gzipSync(readFileSync(sqlite), { level: 9 }))
+  writeFileSync(join(top, PACKAGES, 'chunks/sqlite.wasm.br'), brotliCompressSync(readFileSync(sqlite)))
   for (const [platform, file] of Object.entries(wasmModules)) {
     const text = `import wasm from ${JSON.stringify(file)}\nexport const compileEngine = async () => wasm\n`
     writeFileSync(join(top, PACKAGES, `engine-wasm.${platform}.js`), text)
@@ -63,8 +63,8 @@ const compressedSqlite: Plugin = {
   setup(to) {
     to.onLoad({ filter: /[/]sqlite3-worker\.js$/ }, ({ path }) => ({
       contents: `import { readFileSync as readWasm } from 'node:fs'
-import { gunzipSync as unzipWasm } from 'node:zlib'
-${readFileSync(path, 'utf8').replace('initSqlJs()', `initSqlJs({ wasmBinary: unzipWasm(readWasm(new URL('./sqlite.wasm.gz', import.meta.url))) })`)}`,
+import { brotliDecompressSync as unzipWasm } from 'node:zlib'
+${readFileSync(path, 'utf8').replace('initSqlJs()', `initSqlJs({ wasmBinary: unzipWasm(readWasm(new URL('./sqlite.wasm.br', import.meta.url))) })`)}`,
     }))
   },
 }

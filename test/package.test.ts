@@ -62,7 +62,7 @@ describe('the packed package', () => {
     expect(documents.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
     expect(files.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts)(\.map)?$/.test(file)).sort()).toEqual([
       'dist/THIRD-PARTY-LICENSES.txt',
-      'dist/shells/bash/packages/chunks/sqlite.wasm.gz',
+      'dist/shells/bash/packages/chunks/sqlite.wasm.br',
       'dist/shells/bash/packages/engine.wasm',
     ])
     expect(
@@ -196,7 +196,7 @@ describe('the packed package', () => {
     expect(largerThan(400_000).filter((file) => file.startsWith('dist/chunks/'))).toEqual([])
     expect(largerThan(150_000).filter((file) => !isBundled(file) && !/^dist\/chunks\//.test(file))).toEqual([
       'dist/shells/bash/packages/engine.wasm',
-      'dist/shells/bash/packages/chunks/sqlite.wasm.gz',
+      'dist/shells/bash/packages/chunks/sqlite.wasm.br',
     ])
   })
 
