@@ -10,7 +10,7 @@ import { installInto, pack } from './installed.ts'
  */
 const MAX_PACKAGES = 10
 /** The sum of the sizes of all files, in MB of 1,000,000 bytes. */
-const MAX_MB = 14.2
+const MAX_MB = 14
 const MAX_MODULES = 55
 
 const home = mkdtempSync(join(tmpdir(), 'wardspace-install-'))

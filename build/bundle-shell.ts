@@ -94,6 +94,9 @@ const OWN_MESSAGES = `$1if(${NO_ROOM}.test($2))return"too large, or nested too d
 const OPTION = /, increase executionLimits\.\w+/g
 const NO_MORE = '; this shell allows no more'
 
+/** A command that converts pages of the web, which nothing here fetches. It is a quarter of a megabyte. */
+const WEB_PAGES = /\{name:"html-to-markdown",load:async\(\)=>\(await import\("[^"]+"\)\)\.htmlToMarkdownCommand\},/
+
 /** The heading of `help`, a built-in command that no other command replaces. */
 const HELP = 'just-bash shell builtins'
 
@@ -113,7 +116,8 @@ const changedInterpreter: Plugin = {
       if (!text.includes(HELP)) throw new Error(`${path} has another heading of help`)
       const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
       if (text.search(OPTION) === -1) throw new Error(`${path} has other errors of limits`)
-      const named = changed.replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
+      if (!WEB_PAGES.test(text)) throw new Error(`${path} lists html-to-markdown in another way`)
+      const named = changed.replace(WEB_PAGES, '').replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
       return { contents: named.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
     })
     let isFound = false

@@ -48,11 +48,19 @@ const CALL_PARTS = /\/src\/call\/(?:plan-mode|visible-content|state\/run-state)\
 /** What the tools share with a call: the sizes of results. */
 const RESULT_PARTS = /\/src\/tools\/shared\/(?:command-output|result-size|truncate-patch)\.ts$/
 
+/** What `workspace.files` and `wardspace/fs` share. */
+const FILES_PARTS = /\/src\/(?:call\/files-context|workspace\/held-bytes)\.ts$/
+
+/** What the storage of a workspace and single backends share. */
+const STORAGE_PARTS = /\/src\/storage\/(?:is-backend|lookups|pin)\.ts$/
+
 /** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
 export const chunkGroups = [
   { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
   { name: 'tool-parts', test: TOOL_PARTS, includeDependenciesRecursively: false },
   { name: 'call-parts', test: CALL_PARTS, includeDependenciesRecursively: false },
+  { name: 'files-parts', test: FILES_PARTS, includeDependenciesRecursively: false },
+  { name: 'storage-parts', test: STORAGE_PARTS, includeDependenciesRecursively: false },
   { name: 'result-parts', test: RESULT_PARTS, includeDependenciesRecursively: false },
   ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),

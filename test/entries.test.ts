@@ -39,8 +39,8 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/elements$/, ['elements']],
   // Functions that read at once cannot load anything first: `call/read-now.ts`.
   [/^\.\/fs$/, ['adapters', 'storage', 'workspace', 'audit', 'call', 'guard', 'policy', 'shells']],
-  // An open file reserves the bytes that it collects: `workspace/held-bytes.ts`.
-  [/^\.\/just-bash$/, ['adapters', 'storage', 'workspace']],
+  // An open file reserves the bytes that it collects: `workspace/held-bytes.ts`, in one chunk with `call/files-context.ts`.
+  [/^\.\/just-bash$/, ['adapters', 'storage', 'workspace', 'call']],
   [/^\.\/(acp|deepagents|openai-agents)$/, ['adapters', 'dialects']],
   [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
   [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],

@@ -29,7 +29,7 @@ export class RefusalLog {
 
 /** Commands of the interpreter that report every failure of a file as a missing file, or none. */
 const names =
-  `awk base64 cat chmod comm cut diff file gunzip gzip head html-to-markdown jq md5sum od paste sed sha1sum sha256sum sort split
+  `awk base64 cat chmod comm cut diff file gunzip gzip head jq md5sum od paste sed sha1sum sha256sum sort split
   strings tac tail tar tee uniq wc yq zcat`.split(/\s+/)
 
 /** The commands above, with errors that name the refusal and texts that speak of this shell, and an `rm` that reports refusals with `-f`, too. */

@@ -233,7 +233,6 @@ export const showingLines: readonly string[] = [
   'jq -R . private/plan.md',
   'jq -n --rawfile a private/plan.md "\\$a"',
   'xan headers private/plan.md',
-  'html-to-markdown private/plan.md',
   'yq -p yaml . private/d/deep.md',
   'cp private/plan.md p && cat p',
   'cp -r private p && cat p/plan.md',

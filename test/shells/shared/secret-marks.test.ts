@@ -110,7 +110,7 @@ const lines = [
   'jq -R . F',
   'yq . F',
   'xan headers F',
-  'file F; html-to-markdown F',
+  'file F',
   'sqlite3 F .dump',
   'echo x > F',
   'echo x >> F',
