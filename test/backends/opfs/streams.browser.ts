@@ -9,8 +9,8 @@ import { freshName, removeWorkspace } from './subjects.ts'
 
 const MIB = 1024 * 1024
 
-/** Mebibytes of the file. */
-const COUNT = times(10, 2048)
+/** Mebibytes of the file. A profile of a test, which is in memory, has room for twice that. */
+const COUNT = times(10, 512)
 
 async function stateOf(name: string): Promise<FileSystemDirectoryHandle> {
   const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
