@@ -23,6 +23,7 @@ const options = {
     'createMetadata',
     'createDirectories',
     'createTransfers',
+    'createSync',
     'ToolOf',
     'ToolInputs',
     'ToolOutputs',

@@ -3,7 +3,14 @@ import { redact } from '../files/secrets/index.ts'
 import { type AuditEntry, type AuditRecord, type ChainHead, chain, emptyChain, shaMap } from './record.ts'
 import type { AuditCheck } from './verify.ts'
 
-export { type AuditEntry, type AuditRecord, type ChainHead, HIDDEN_VERSION, shaMap } from './record.ts'
+export {
+  type AuditEntry,
+  type AuditedPush,
+  type AuditRecord,
+  type ChainHead,
+  HIDDEN_VERSION,
+  shaMap,
+} from './record.ts'
 export { type AuditCheck, verifyAudit } from './verify.ts'
 
 /** A destination for audit records. Each sink has its own complete chain. */

@@ -4,6 +4,7 @@ export type { JournalChange } from '../history/journal.ts'
 export {
   type AuditCheck,
   type AuditEntry,
+  type AuditedPush,
   type AuditRecord,
   type AuditSink,
   type ChainHead,

@@ -1,6 +1,7 @@
 import type { GitProvider } from './provider.ts'
 import { type GitOptions, gitOptionTable, openRepository } from './repository.ts'
 
+export type { CommitHistory, HistoryOptions } from './commit-history.ts'
 export type {
   CommitRequest,
   Credentials,
@@ -25,7 +26,7 @@ export type {
 
 import { checkOptions } from '../util/check-options.ts'
 
-export { openRepository }
+export { type GitOptions, openRepository }
 
 /**
  * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone, fetch and push over HTTP,

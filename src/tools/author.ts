@@ -3,6 +3,7 @@
  * that the built-in tools use, and the marks that hide secrets. Globs and search take time linear in their text for every pattern.
  */
 
+export type { MediaType, TakenMedia } from '../files/media/types.ts'
 export { type Redaction, redact, type SecretMark } from '../files/secrets/index.ts'
 export type { TextDocument } from '../files/text/document.ts'
 export type { Encoding, LineEnd, TextFormat } from '../files/text/encoding.ts'

@@ -8,13 +8,13 @@ import type { FsTarget } from './target.ts'
 import { createDirectories, createTransfers, type FsDirectories, type FsTransfers } from './trees.ts'
 
 /** Options of `readFile`. */
-interface ReadFileOptions {
+export interface ReadFileOptions {
   readonly flag?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** Reads a file: as text with an encoding, and as bytes without one. */
-interface ReadFile {
+export interface ReadFile {
   (
     path: FsPath | FileHandle,
     options?: null | (ReadFileOptions & { readonly encoding?: 'buffer' | null | undefined }),
@@ -30,13 +30,13 @@ interface ReadFile {
 }
 
 /** Options of `readdir`. */
-interface ReadDirectoryOptions {
+export interface ReadDirectoryOptions {
   readonly encoding?: string | null | undefined
   readonly recursive?: boolean | undefined
 }
 
 /** Reads the names in a directory, or its entries. */
-interface ReadDirectory {
+export interface ReadDirectory {
   (path: FsPath, options: ReadDirectoryOptions & { readonly withFileTypes: true }): Promise<Dirent[]>
   (
     path: FsPath,
@@ -50,7 +50,9 @@ interface ReadDirectory {
 
 /** The functions of `fs.promises`. */
 export type FsPromises = Omit<FsReads, 'readFile' | 'readdir' | 'readlink' | 'realpath'> & {
+  /** Returns the target of a link, as it is written. */
   readonly readlink: (path: FsPath, options?: EncodingOption) => Promise<string>
+  /** Returns the path that links lead to. */
   readonly realpath: (path: FsPath, options?: EncodingOption) => Promise<string>
   readonly readFile: ReadFile
   readonly readdir: ReadDirectory

@@ -37,7 +37,13 @@ export type {
   FileWriteOptions,
 } from '../../workspace/files.ts'
 export type { FsWatcher } from './callbacks.ts'
-export type { FsPromises } from './create-promises.ts'
+export type {
+  FsPromises,
+  ReadDirectory,
+  ReadDirectoryOptions,
+  ReadFile,
+  ReadFileOptions,
+} from './create-promises.ts'
 export type { DirectoryOptions } from './directory-names.ts'
 export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'

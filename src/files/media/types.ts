@@ -3,8 +3,8 @@ import { type Check, isBoolean, isListOf, isOneOf } from '../../util/check-optio
 /** The types of files that a result can carry as media. What a file is, its bytes say, and never its name. */
 export const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const
 
-/** A type of {@link mediaTypes}. */
-export type MediaType = (typeof mediaTypes)[number]
+/** A type of a file that a result can carry as media. */
+export type MediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf'
 
 /** The media that a caller takes: all types, some, or none. */
 export type TakenMedia = boolean | readonly MediaType[]
