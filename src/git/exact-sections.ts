@@ -24,7 +24,7 @@ export async function exactSections(
       throw new ToolError('POLICY_DENIED_SECRET', `Cannot format a patch: ${quote(path)} contains a secret`, {
         ...{
           path,
-          hint: 'Remove the secret from the commits. pullRequest() shows the changes with a mark in its place.',
+          hint: 'Remove the secret from the commits.',
         },
       })
     }

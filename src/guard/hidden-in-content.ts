@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import type { HiddenSecrets, ShortCounts } from '../files/secrets/hidden.ts'
 import { utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
-import { PART_BYTES } from '../storage/large-bounds.ts'
+import { largeBounds } from '../storage/large-bounds.ts'
 import { runInTurns } from '../util/steps.ts'
 import { revealedError } from './require-hidden.ts'
 
@@ -63,9 +63,9 @@ export async function requireHiddenInContent(
 
 /** Yields a content in parts: the bytes of each between `start` and `end`, and what is around them. */
 async function* windowsOf({ size, read }: ContentReads) {
-  for (let at = 0; at < size; at += PART_BYTES) {
+  for (let at = 0; at < size; at += largeBounds.partBytes) {
     const from = Math.max(0, at - CONTEXT_BYTES)
-    const bytes = await read(from, Math.min(size, at + PART_BYTES + CONTEXT_BYTES))
-    yield { bytes, start: at - from, end: Math.min(size, at + PART_BYTES) - from }
+    const bytes = await read(from, Math.min(size, at + largeBounds.partBytes + CONTEXT_BYTES))
+    yield { bytes, start: at - from, end: Math.min(size, at + largeBounds.partBytes) - from }
   }
 }

@@ -1,7 +1,7 @@
 import { createSha256 } from '../files/hash/sha256.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Backend, Stat } from './backend.ts'
-import { PART_BYTES } from './large-bounds.ts'
+import { largeBounds } from './large-bounds.ts'
 
 /** Yields the content of one version of a file part by part. @throws ToolError `WRITE_CONFLICT` if the file changes */
 export async function* readParts(
@@ -9,8 +9,8 @@ export async function* readParts(
   path: Path,
   { size, tag }: Pick<Stat, 'size' | 'tag'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let start = 0; start < size; start += PART_BYTES) {
-    const { bytes } = await reads.read(path, { start, end: Math.min(size, start + PART_BYTES), tag })
+  for (let start = 0; start < size; start += largeBounds.partBytes) {
+    const { bytes } = await reads.read(path, { start, end: Math.min(size, start + largeBounds.partBytes), tag })
     yield bytes
   }
 }

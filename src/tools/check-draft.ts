@@ -65,13 +65,13 @@ const stateFields: { readonly [T in NonNullable<EntryState>['type']]: Fields<Sta
   link: { type, target: text },
   file: {
     type,
+    content: optional({ expected: 'absent: the content is in "bytes"', matches: (value) => value === undefined }),
     bytes: { expected: 'a Uint8Array', matches: (value) => isUint8Array(value) },
     mode: optional({
       expected: 'permission bits, such as 0o644',
       matches: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,
     }),
     sharedPrefix: optional(count),
-    content: optional({ expected: 'absent: the content is in "bytes"', matches: (value) => value === undefined }),
   },
 }
 

@@ -9,7 +9,7 @@ export const toolFields: Readonly<Record<ToolName, string>> = {
   find_files: 'pattern path maxResults includeHidden includeIgnored',
   search_text:
     'query mode path includeGlob excludeGlob caseSensitive contextLines maxMatches maxFileBytes timeoutMs hashes filesOnly includeHidden includeIgnored',
-  read_file: 'path startLine startColumn maxLines lineNumbers ifChanged',
+  read_file: 'path startLine startColumn maxLines lineNumbers ifChanged cells',
   file_info: 'path',
   diff_workspace: 'statOnly maxBytes paths base',
   edit_file: 'path oldText newText replaceAll edits expectedSha256 dryRun reason',

@@ -6,7 +6,7 @@ import { childOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
-import { LARGE_FILE_BYTES } from '../storage/large-bounds.ts'
+import { largeBounds } from '../storage/large-bounds.ts'
 import { stateAt, versionAt } from '../storage/versions.ts'
 import { checkVersion } from '../tools/shared/expected-version.ts'
 import { alreadyThere, notFound } from '../tools/shared/target.ts'
@@ -254,7 +254,7 @@ async function writeBytes(
 async function isLarge({ drafts, stage }: StepFiles, path: Path): Promise<boolean> {
   if (stage === undefined) return false
   const stat = await drafts.stat(path)
-  return stat?.type === 'file' && stat.size > LARGE_FILE_BYTES
+  return stat?.type === 'file' && stat.size > largeBounds.fileBytes
 }
 
 /** Requires a version of a file, now and when the change is committed. */

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
-import { LARGE_FILE_BYTES, STREAM_PART_BYTES } from '../storage/large-bounds.ts'
+import { largeBounds } from '../storage/large-bounds.ts'
 import { byteText } from '../util/native-bytes.ts'
 
 /** Bytes read around a part of a larger file, to recognize secrets that begin or end outside of it. */
@@ -16,7 +16,7 @@ export interface FileVersion {
 }
 
 /**
- * Returns the bytes `[start, end)` of a file, with its tag. A file up to {@link LARGE_FILE_BYTES} is read whole, so that all of
+ * Returns the bytes `[start, end)` of a file, with its tag. A file up to {@link largeBounds.fileBytes} is read whole, so that all of
  * its secrets become marks.
  */
 export async function readRange(
@@ -27,14 +27,14 @@ export async function readRange(
 ): Promise<{ readonly bytes: Uint8Array; readonly tag: string | undefined }> {
   const path = step.accesses[0]?.path
   const stat = path === undefined ? undefined : await step.drafts.stat(path)
-  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= LARGE_FILE_BYTES) {
+  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= largeBounds.fileBytes) {
     const bytes = await step.files.read(requestedPath)
     return { bytes: bytes.subarray(start, end), tag: stat?.tag }
   }
   const to = Math.min(end, stat.size)
   const parts = new Uint8Array(Math.max(0, to - start))
-  for (let at = start; at < to; at += STREAM_PART_BYTES) {
-    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + STREAM_PART_BYTES)), at - start)
+  for (let at = start; at < to; at += largeBounds.streamPartBytes) {
+    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + largeBounds.streamPartBytes)), at - start)
   }
   return { bytes: parts, tag: stat.tag }
 }
@@ -55,7 +55,7 @@ export async function readWindow(
   if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
     throw new ToolError(
       'UNSUPPORTED_ENCODING',
-      `Cannot read ${quote(path)}: it is UTF-16 and over ${LARGE_FILE_BYTES} bytes`,
+      `Cannot read ${quote(path)}: it is UTF-16 and over ${largeBounds.fileBytes} bytes`,
       {
         path,
       },
@@ -70,7 +70,7 @@ export async function readWindow(
     : undefined
   if (secret !== undefined) {
     throw new ToolError('FILE_TOO_LARGE', `Cannot read ${quote(path)}: it holds a secret and is too large to mark it`, {
-      ...{ path, sizeBytes: size, limit: LARGE_FILE_BYTES },
+      ...{ path, sizeBytes: size, limit: largeBounds.fileBytes },
       hint: 'Read a range without the secret.',
     })
   }

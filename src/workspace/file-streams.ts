@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 import type { Rates } from '../policy/rate-limits.ts'
-import { COLLECTED_BYTES, STREAM_PART_BYTES } from '../storage/large-bounds.ts'
+import { largeBounds } from '../storage/large-bounds.ts'
 import { concatBytes, copyBytes, isUint8Array } from '../util/bytes.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { holdContent } from './held-bytes.ts'
@@ -19,7 +19,7 @@ export async function openReadable(
   }: { readonly start?: number | undefined; readonly end?: number | undefined },
 ): Promise<ReadableStream<Uint8Array>> {
   let at = start
-  const read = () => readPart({ start: at, end: Math.min(end, at + STREAM_PART_BYTES) })
+  const read = () => readPart({ start: at, end: Math.min(end, at + largeBounds.streamPartBytes) })
   // The first part is read at once, so that a refusal rejects the call and not the stream.
   const first = await read()
   let next: typeof first | undefined = first
@@ -35,7 +35,7 @@ export async function openReadable(
         const part = copyBytes(bytes as Uint8Array)
         if (part.length > 0) controller.enqueue(part)
         at += part.length
-        if (part.length < STREAM_PART_BYTES || at >= end) controller.close()
+        if (part.length < largeBounds.streamPartBytes || at >= end) controller.close()
       },
     },
     { highWaterMark: 0 },
@@ -59,7 +59,11 @@ export async function openWritable(target: StreamTarget): Promise<WritableStream
     async write(chunk) {
       const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
       if (!isUint8Array(bytes)) throw new TypeError('A chunk of files.writable() must be a string or a Uint8Array')
-      if (large === undefined && target.writeParts !== undefined && collected.size + bytes.length > COLLECTED_BYTES) {
+      if (
+        large === undefined &&
+        target.writeParts !== undefined &&
+        collected.size + bytes.length > largeBounds.collectedBytes
+      ) {
         large = new PartQueue(target.writeParts)
         for (const part of collected.take()) await large.add(part)
       }

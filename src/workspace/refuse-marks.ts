@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { MARK_START, redact } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, StagedContent } from '../storage/backend.ts'
-import { LARGE_FILE_BYTES, PART_BYTES } from '../storage/large-bounds.ts'
+import { largeBounds } from '../storage/large-bounds.ts'
 import { byteText } from '../util/native-bytes.ts'
 
 /** The reads of a backend that tell what a file hides. */
@@ -27,8 +27,8 @@ export async function refuseMarks(reads: Reads, path: Path, bytes: Uint8Array): 
 export async function refuseMarksIn(reads: Reads, path: Path, content: StagedContent, from: number): Promise<void> {
   const marks = await marksAt(reads, path)
   if (marks.length === 0) return
-  for (let at = Math.max(0, from - OVERLAP_BYTES); at < content.size; at += PART_BYTES) {
-    const text = byteText(await content.read(at, at + PART_BYTES + OVERLAP_BYTES))
+  for (let at = Math.max(0, from - OVERLAP_BYTES); at < content.size; at += largeBounds.partBytes) {
+    const text = byteText(await content.read(at, at + largeBounds.partBytes + OVERLAP_BYTES))
     const shown = marks.find((mark) => text.includes(mark))
     if (shown !== undefined) throw markOverSecret(path, shown === MARK_START ? 'a mark' : shown)
   }
@@ -38,7 +38,7 @@ export async function refuseMarksIn(reads: Reads, path: Path, content: StagedCon
 async function marksAt({ stat, read }: Reads, path: Path): Promise<readonly string[]> {
   const present = await stat(path)
   if (present?.type !== 'file') return []
-  if (present.size > LARGE_FILE_BYTES) return [MARK_START]
+  if (present.size > largeBounds.fileBytes) return [MARK_START]
   return redact(byteText((await read(path)).bytes)).marks.map(({ mark }) => mark)
 }
 

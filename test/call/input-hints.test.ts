@@ -19,7 +19,9 @@ const refusal = (run: () => unknown): ToolError => {
 }
 const hintOf = (error: ToolError) => String(error.details.hint)
 /** A name with two neighbouring letters swapped. */
-const misspell = (name: string) => `${name.slice(0, -3)}${name.at(-2)}${name.at(-3)}${name.at(-1)}`
+/** Swaps two letters, or doubles the last one where they are the same. */
+const misspell = (name: string) =>
+  name.at(-2) === name.at(-3) ? name + name.at(-1) : `${name.slice(0, -3)}${name.at(-2)}${name.at(-3)}${name.at(-1)}`
 
 const tools: readonly Pick<Tool, 'name' | 'input'>[] = builtinTools
 

@@ -107,7 +107,7 @@ describe('wrong usage', () => {
     for (const words of [['nonsense'], ['help', 'nonsense']])
       expect(await printed((all) => program(all), ...words)).toEqual({
         ...{ code: 2, out: '' },
-        error: `wardspace: There is no command "nonsense"; the commands are acp, approve, audit, call, demo, mcp, overlay, policy, replay, report, tools\nSee: wardspace help\n`,
+        error: `wardspace: There is no command "nonsense"; the commands are help, acp, approve, audit, call, demo, mcp, overlay, policy, replay, report, tools\nSee: wardspace help\n`,
       })
     expect((await printed((all) => program(all), 'help', 'mpc')).error).toContain('did you mean "mcp"?')
     expect((await printed((all) => program(all), '--version')).out).toMatch(/^\d+\.\d+\.\d+/)

@@ -39,7 +39,7 @@ describe('the safety fields', () => {
       ...['mode', 'path', 'caseSensitive', 'contextLines', 'hashes', 'filesOnly'].map(
         (field) => `search_text.${field}`,
       ),
-      ...['read_file.lineNumbers', 'read_file.ifChanged'],
+      ...['read_file.lineNumbers', 'read_file.ifChanged', 'read_file.cells'],
       ...['diff_workspace.statOnly', 'diff_workspace.paths', 'diff_workspace.base'],
       ...['oldText', 'newText', 'replaceAll', 'edits'].map((field) => `edit_file.${field}`),
       ...['run_command.cwd', 'start_command.cwd', 'memory_recall.query'],

@@ -69,8 +69,8 @@ describe('a faulty backend without faults', () => {
     })
   }
 
-  it('offers the methods of the wrapped backend except its tree', () => {
-    const { tree, ...own } = memory()
+  it('offers the methods of the wrapped backend except its tree and what reads without a promise', () => {
+    const { tree, readsNow, ...own } = memory()
     expect(Object.keys(faulty(memory())).sort()).toEqual(
       [...Object.keys(own), 'calls', 'crashed', 'inject', 'heal'].sort(),
     )

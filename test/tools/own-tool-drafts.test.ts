@@ -125,7 +125,10 @@ describe('the draft of an own tool', () => {
     'a state without type': [withChange({ to: { bytes } }), /"type" must be "file", "directory" or "link"/],
     'a state of another type': [withChange({ to: { ...file, type: 'flie' } }), /did you mean "file"/],
     'a state of an inherited type': [withChange({ to: { ...file, type: 'toString' } }), /"type" must be/],
-    'content for bytes': [withChange({ to: { type: 'file', content: 'x' } }), /unknown field "content"/],
+    'content for bytes': [
+      withChange({ to: { type: 'file', content: 'x' } }),
+      /"content" must be absent: the content is in "bytes"/,
+    ],
     'a file without bytes': [withChange({ to: { type: 'file' } }), /"bytes" is missing; it must be a Uint8Array/],
     'bytes that are a string': [withChange({ to: { type: 'file', bytes: 'x' } }), /"bytes" must be a Uint8Array/],
     'a mode that is a string': [withChange({ to: { ...file, mode: '644' } }), /"mode" must be permission bits/],

@@ -4,23 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createFs } from '../../src/adapters/fs/index.ts'
 import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import { largeBounds } from '../../src/storage/large-bounds.ts'
 import { mounts } from '../../src/storage/mounts.ts'
 import { straysIn } from '../backends/node/tree.ts'
 
 /** Less than a tenth of the bounds, so that small files are large ones. */
-vi.mock('../../src/storage/large-bounds.ts', () => ({
-  LARGE_FILE_BYTES: 5 * 1024 * 1024,
-  COLLECTED_BYTES: 640 * 1024,
-  PART_BYTES: 320 * 1024,
-  STREAM_PART_BYTES: 640 * 1024,
-}))
+const smallBounds = {
+  fileBytes: 5 * 1024 * 1024,
+  collectedBytes: 640 * 1024,
+  partBytes: 320 * 1024,
+  streamPartBytes: 640 * 1024,
+}
+const bounds = { ...largeBounds }
+beforeAll(() => void Object.assign(largeBounds, smallBounds))
+afterAll(() => void Object.assign(largeBounds, bounds))
 
 /** A 64th of a large file. */
 const UNIT = 80 * 1024

@@ -3,7 +3,7 @@ import { precomputeSha256, sha256Cached } from '../../files/hash/sha256.ts'
 import { type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Change, Version } from '../../storage/backend.ts'
 import type { checkChangeSet } from '../../storage/change-set.ts'
-import { LARGE_FILE_BYTES } from '../../storage/large-bounds.ts'
+import { largeBounds } from '../../storage/large-bounds.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { Entry, Folder } from './folder.ts'
 import { hashBlob } from './stored-streams.ts'
@@ -69,7 +69,7 @@ export async function readCommitBase(folder: Folder, changes: readonly Change[])
 }
 
 async function withContent(folder: Folder, entry: Entry & { readonly type: 'file' }): Promise<BaseEntry> {
-  if (entry.file.size > LARGE_FILE_BYTES) return { ...entry, sha256: await hashBlob(entry.file) }
+  if (entry.file.size > largeBounds.fileBytes) return { ...entry, sha256: await hashBlob(entry.file) }
   const bytes = await folder.bytes(entry)
   await precomputeSha256([bytes])
   return { ...entry, bytes, sha256: sha256Cached(bytes) }

@@ -4,7 +4,7 @@ import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { CopySource } from '../../policy/content-flow.ts'
 import type { Backend, Change, EntryState, Stat } from '../../storage/backend.ts'
-import { LARGE_FILE_BYTES } from '../../storage/large-bounds.ts'
+import { largeBounds } from '../../storage/large-bounds.ts'
 import { linkTarget } from '../../storage/link-target.ts'
 import { readParts } from '../../storage/read-parts.ts'
 import { type FileState, HEAD_BYTES, sizeOf, stateAt, stateWithin, versionAt } from '../../storage/versions.ts'
@@ -168,7 +168,7 @@ function copyLarge(
 }
 
 function isLarge(stat: Stat | undefined): boolean {
-  return stat?.type === 'file' && stat.size > LARGE_FILE_BYTES
+  return stat?.type === 'file' && stat.size > largeBounds.fileBytes
 }
 
 async function rename(gate: CommandGate, from: string, to: string): Promise<void> {
@@ -235,7 +235,7 @@ async function moveChanges(
 
 /** {@link stateAt}, of a large file only its beginning and its version. */
 async function storedStateAt(backend: Backend, path: Path): Promise<EntryState> {
-  const { state, headOf } = await stateWithin(backend, path, LARGE_FILE_BYTES)
+  const { state, headOf } = await stateWithin(backend, path, largeBounds.fileBytes)
   if (headOf === undefined || state?.type !== 'file') return state
   const version = await versionAt(backend, path)
   if (version?.type !== 'file') throw notFound(path)

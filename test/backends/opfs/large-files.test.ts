@@ -1,10 +1,13 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { opfs } from '../../../src/backends/opfs/index.ts'
 import type { Backend, EntryState, StagedContent } from '../../../src/storage/backend.ts'
+import { largeBounds } from '../../../src/storage/large-bounds.ts'
 import { at, bytesOf, change, commit, file, textAt } from '../../../src/testing/backend/case.ts'
 import { browserStorage } from './browser-storage.ts'
 
-vi.mock('../../../src/storage/large-bounds.ts', () => ({ LARGE_FILE_BYTES: 10 }))
+const { fileBytes } = largeBounds
+beforeAll(() => void Object.assign(largeBounds, { fileBytes: 10 }))
+afterAll(() => void Object.assign(largeBounds, { fileBytes }))
 
 afterEach(() => {
   vi.unstubAllGlobals()
