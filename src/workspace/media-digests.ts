@@ -16,7 +16,7 @@ export function withMediaDigests(value: unknown): unknown {
   )
 }
 
-/** A colon is no character of Base64, so a digest is not hashed again. */
+/** Base64 has no colon, so a digest is not hashed again. */
 function digestOf(data: string): string {
   return data.startsWith(PREFIX) ? data : PREFIX + sha256Text(data)
 }

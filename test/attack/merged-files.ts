@@ -15,7 +15,7 @@ const filler = Array.from({ length: 6 }, (_, line) => `unchanged ${line}\n`).joi
 /** The text of each file. Lines of writers are apart, so that changes of several merge. */
 export const textOf = (counts: Counts): string => writers.map((name) => `${name}: ${counts[name]}\n${filler}`).join('')
 
-/** Returns the counts of a text, or undefined if it is none of these texts. */
+/** Returns the counts of a text, or undefined if it has another form. */
 export function countsOf(text: string): Counts | undefined {
   const numbers = writers.map((name) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1]))
   const counts = Object.fromEntries(writers.map((name, at) => [name, numbers[at]])) as unknown as Counts

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveGit } from '../git/http-server.ts'
+import { environment } from '../git/repositories.ts'
 import { bundle } from './bundle.ts'
 
 export interface PushKillReport {
@@ -33,7 +34,7 @@ export async function killPushes(kills: number): Promise<PushKillReport> {
   const [root, state, bare] = ['root', 'state', 'x.git'].map((name) => join(base, name)) as [string, string, string]
   mkdirSync(root)
   const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', args, { cwd, encoding: 'utf8', env, stdio: 'pipe' })
+    execFileSync('git', args, { cwd, encoding: 'utf8', env: environment, stdio: 'pipe' })
   git(base, 'init', '-q', '--bare', '-b', 'main', '--template=', bare)
   git(bare, 'config', 'http.receivepack', 'true')
   git(root, 'init', '-q', '-b', 'main', '--template=')
@@ -113,16 +114,4 @@ async function killOne(child: ChildProcess, before: Said): Promise<Said & { last
   child.kill('SIGKILL')
   await closed
   return { ...said, last }
-}
-
-const env = {
-  ...process.env,
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  ...{
-    GIT_AUTHOR_NAME: 'A',
-    GIT_AUTHOR_EMAIL: 'a@example.com',
-    GIT_COMMITTER_NAME: 'A',
-    GIT_COMMITTER_EMAIL: 'a@example.com',
-  },
 }

@@ -37,6 +37,7 @@ const reached: string[] = []
 function testUnlessLeftOut(name: string, act: () => void | Promise<void>, timeout?: number): void {
   if (leftOut[name] !== undefined) {
     reached.push(name)
+    // The name of the test contains the reason.
     it.skip(`${name}: ${leftOut[name]}`, act)
     return
   }
@@ -86,6 +87,7 @@ if (isThere) {
   })
 }
 
+// The suite is not published: without a clone there is nothing to run.
 it.skipIf(!isThere)('the standard tests of deepagents for sandboxes are tried, but for those that are left out', () => {
   console.log(`standard tests of deepagents: ${tried} tried, ${reached.length} left out`)
   expect(reached.toSorted()).toEqual(Object.keys(leftOut).toSorted())

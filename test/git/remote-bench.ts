@@ -19,7 +19,7 @@ export interface RemoteBench {
   readonly workspace: Workspace
   /** The repository of the workspace. */
   readonly repository: NonNullable<Workspace['git']>
-  /** The commits of the branch on the server. `''`: there is none. */
+  /** The commits of the branch on the server, or `''` if the branch does not exist. */
   at(branch?: string): string
 }
 

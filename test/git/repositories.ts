@@ -16,7 +16,8 @@ import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 
-const environment = {
+/** The environment of git in tests: no configuration of the machine, and always the same author and time. */
+export const environment = {
   ...process.env,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',

@@ -769,7 +769,8 @@ describe.each(Object.entries(fileCalls))('files.%s', (name, args) => {
     })
   })
 
-  it.skipIf(bare.includes(name))('refuses an unknown option, and suggests the right one', async () => {
+  if (bare.includes(name)) return
+  it('refuses an unknown option, and suggests the right one', async () => {
     for (const option of Object.keys(fileKinds)) {
       for (const wrong of misspelled(option)) {
         cases += 1

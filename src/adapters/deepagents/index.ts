@@ -221,7 +221,7 @@ async function entriesOf({ files }: OpenTarget, path: string) {
   }
 }
 
-/** Edits a file, and returns how often the text occurred. An edit that changes nothing is none of deepagents' errors. */
+/** Edits a file, and returns how often the text occurred. deepagents has no error for an edit that changes nothing. */
 async function edit(target: OpenTarget, input: ToolInput<'edit_file'>): Promise<number> {
   const { path, oldText, newText } = input
   try {

@@ -219,7 +219,7 @@ export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boo
 
 /**
  * Returns the end of an escape whose backslash or `%` stands before a run of token characters, such as `\n`, `\u000a`, `\x0a`
- * or `%0A`: the characters of a text that another format quotes. Returns the start of the run if there is none.
+ * or `%0A`: the characters of a text that another format quotes. Returns the start of the run if no escape stands before it.
  *
  * @param unitAt returns the unit at an offset
  */

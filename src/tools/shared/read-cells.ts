@@ -45,7 +45,7 @@ export function notNotebook(message: string, path: string): ToolError {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns the cells of a notebook, or why the text is none. */
+/** Returns the cells of a notebook, or the reason why the text is not a notebook. */
 function cellsOf(text: string): readonly unknown[] | string {
   let notebook: Partial<Json>
   try {

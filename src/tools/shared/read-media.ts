@@ -18,8 +18,8 @@ type Media = NonNullable<ReadOutput['media']>
 const HEAD_BYTES = 64
 
 /**
- * Reads an image or a PDF document, if the caller takes its type. By content alone: a file that announces a type and is none
- * of it is refused, or is the text that it is.
+ * Reads an image or a PDF document, if the caller takes its type. Only the content decides: a file that starts like
+ * a type and does not have its structure is refused, or read as text.
  *
  * @returns the draft; the refusal of a file that may still be a text; `undefined` for any other file
  * @throws ToolError `FILE_TOO_LARGE`, `LIMIT_EXCEEDED` for too many pixels, `UNSUPPORTED_BINARY` for a broken file,
