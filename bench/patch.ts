@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memory } from '../dist/backends/memory/index.js'
-import { createWorkspace, type ToolName } from '../dist/index.js'
+import { createWorkspace, type PolicyInput, type ToolName } from '../dist/index.js'
 import { unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'
 import { makeCorpus } from './corpus.ts'
@@ -53,15 +53,15 @@ const limits = {
   patchBytes: 100 * MIB,
 }
 
-const policy = {
-  preset: 'autonomous' as const,
+const policy: PolicyInput = {
+  preset: 'autonomous',
   rules: [
     {
       name: 'every file',
-      action: 'allow' as const,
+      action: 'allow',
       permissions: ['file:patch:apply'],
       paths: ['**'],
-      overrides: ['generated' as const, 'vendored' as const, 'lockfile' as const, 'secret' as const],
+      overrides: ['generated', 'vendored', 'lockfile', 'secret'],
     },
   ],
 }

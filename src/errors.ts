@@ -30,7 +30,8 @@ export const errorHints = {
   PATCH_CONFLICT: 'Read the file again and make the hunk match its lines; nothing was applied.',
   PATCH_BUDGET_EXCEEDED: 'Split the patch into smaller ones.',
   UNSUPPORTED_BINARY: 'The file is not text; file_info describes it. In a shell, xxd, file or hexdump show its bytes.',
-  UNSUPPORTED_ENCODING: 'The encoding of the file cannot be preserved exactly; use another tool.',
+  UNSUPPORTED_ENCODING:
+    'The text cannot be read and written back exactly; file_info describes the file, and write_file with the sha256 from there replaces all of it. In a shell, xxd shows its bytes.',
   INVALID_PATTERN: 'Correct the pattern.',
   SEARCH_TIMEOUT: 'Narrow the search: a smaller path, a glob, or a more specific query.',
   COMMAND_TIMEOUT: 'Use a shorter command or a longer timeoutMs.',

@@ -27,6 +27,17 @@ export const permissions = [
 export type Permission = (typeof permissions)[number]
 
 /**
+ * What a rule can write in `permissions`: a permission, a group (`file:change`, `file:view`), or a pattern, in which `*` is one
+ * part, or at the end all following parts.
+ */
+export type PermissionPattern = keyof typeof permissionGroups | PatternOf<Permission>
+
+type PatternOf<P extends string> =
+  | '*'
+  | P
+  | (P extends `${infer Part}:${infer Rest}` ? `${Part | '*'}:${PatternOf<Rest>}` : never)
+
+/**
  * Words in the `permissions` of rules for groups of permissions. `file:change` covers every way to change a path: also what a
  * command, git, an undo or the commit of an overlay changes asks for one of these. Of a copy it covers the target.
  * `file:view` covers every way to show a path. Of a copy it covers the source, whose content the copy shows. Notes are

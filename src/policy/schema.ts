@@ -11,6 +11,7 @@ import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.t
 import { type OuterPlaces, placeOf, placeOfOption, placesInCode } from './misplaced-fields.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
+import type { PermissionPattern } from './permissions.ts'
 import { copyPlainData } from './plain-data.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/flags.ts'
@@ -28,7 +29,7 @@ export interface PolicyRule {
   /** Tool names; `*` matches any characters. */
   readonly tools?: readonly string[]
   /** Permissions; a final `*` covers all following parts: `*`, `file:*`, `file:write:*`. */
-  readonly permissions?: readonly string[]
+  readonly permissions?: readonly PermissionPattern[]
   /** Path globs. A glob that ends in a plain name also covers everything below it. */
   readonly paths?: readonly string[]
   readonly kinds?: readonly FileKind[]

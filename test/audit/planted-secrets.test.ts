@@ -8,8 +8,9 @@ import { memorySink, reportMarkdown } from '../../src/audit/index.ts'
 import { jsonlSink } from '../../src/audit/jsonl-sink.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { reportTables } from '../../src/cli/report-tables.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, type PolicyInput, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { PermissionPattern } from '../../src/policy/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { snapshot } from '../tools/setup.ts'
 import { byContent, byName, calls, changedLater, leaks, tree } from './planted.ts'
@@ -213,10 +214,12 @@ it('no record, report or artifact contains a secret written by a caller', async 
 })
 
 it('changing a secret file without read access reveals nothing', async () => {
-  const changing = ['file:move', 'file:copy', 'file:delete', 'file:write:*', 'file:append', 'file:patch:apply']
-  const lifting = (permissions: string[]) => ({
-    preset: 'autonomous' as const,
-    rules: [{ name: 'lift', action: 'allow' as const, paths: ['**'], permissions, overrides: ['secret' as const] }],
+  const changing = [
+    ...(['file:move', 'file:copy', 'file:delete', 'file:write:*', 'file:append', 'file:patch:apply'] as const),
+  ]
+  const lifting = (permissions: PermissionPattern[]): PolicyInput => ({
+    preset: 'autonomous',
+    rules: [{ name: 'lift', action: 'allow', paths: ['**'], permissions, overrides: ['secret'] }],
   })
   const ways: [string, Record<string, unknown>][] = [
     ['edit_file', { path: '.env', oldText: 'PASSPHRASE=plxm-harbour-91-kettle', newText: 'x' }],

@@ -217,6 +217,7 @@ describe('checks', () => {
       { name: 'wrong', check: (() => 'x') as never },
       { name: 'wrong-path', check: () => [{ path: '/etc/passwd', message: 'x' }] },
       { name: 'fine', check: () => [] },
+      { name: 'mixed', check: () => ['one', { line: 1 } as never, { path: 'a.txt', message: 'two' }] },
     ])
     workspace.subscribe((event) => event.type === 'exception' && exceptions.push(event.cause))
     const result = await workspace.call('write_file', write('a.txt', 'x'))
@@ -227,13 +228,22 @@ describe('checks', () => {
         { name: 'rejects', problem: 'failed (TypeError)' },
         { name: 'hangs', problem: 'did not end within 20 ms' },
         { name: 'wrong', problem: 'failed (TypeError)' },
-        { name: 'wrong-path', problem: 'failed (TypeError)' },
+        { name: 'wrong-path', findings: [], problem: 'returned 1 of 1 findings in a wrong form' },
         { name: 'fine', findings: [] },
+        {
+          name: 'mixed',
+          findings: [{ message: 'one' }, { path: 'a.txt', message: 'two' }],
+          problem: 'returned 1 of 3 findings in a wrong form',
+        },
       ],
     })
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
-    expect(exceptions.length).toBe(4)
-    expect(toModelText('write_file', result)).toContain('\nCheck hangs did not end within 20 ms\n')
+    expect(exceptions.length).toBe(5)
+    const text = toModelText('write_file', result)
+    expect(text).toContain('\nCheck hangs did not end within 20 ms\n')
+    expect(text).toContain(
+      '\nCheck mixed returned 1 of 3 findings in a wrong form\nCheck mixed: 2 findings\n- one\n- a.txt: two\n',
+    )
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'x' })
   })
 

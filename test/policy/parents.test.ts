@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type PolicyInput } from '../../src/index.ts'
+import { createWorkspace, type PolicyInput, type PolicyRule } from '../../src/index.ts'
 
 const files = { 'a.txt': 'a\n' }
 const PATCH = '--- /dev/null\n+++ b/src/helper.d/b.txt\n@@ -0,0 +1 @@\n+b\n'
@@ -20,7 +20,9 @@ function open(policy: PolicyInput) {
 
 describe('a directory created as parent of a granted path', () => {
   it.each(ways)('is denied by a rule on its own name: %s', async (tool, input) => {
-    const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const rules: PolicyRule[] = [
+      { name: 'no helpers', action: 'deny', permissions: ['file:*'], paths: ['src/helper.*'] },
+    ]
     const workspace = await open({ preset: 'autonomous', rules })
     expect(await workspace.callTool(tool, input)).toMatchObject({
       ok: false,
@@ -33,7 +35,9 @@ describe('a directory created as parent of a granted path', () => {
   })
 
   it.each(ways)('needs an approval if a rule asks: %s', async (tool, input) => {
-    const rules = [{ name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const rules: PolicyRule[] = [
+      { name: 'new helpers', action: 'ask', permissions: ['file:*'], paths: ['src/helper.*'] },
+    ]
     const workspace = await open({ preset: 'autonomous', rules })
     const requests: string[][] = []
     const approve = ({ verdict }: { verdict: { rules: readonly { name: string }[] } }) => {
@@ -46,9 +50,9 @@ describe('a directory created as parent of a granted path', () => {
   })
 
   it.each(ways)('names the asking rule even if nothing else allows the directory: %s', async (tool, input) => {
-    const rules = [
-      { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
-      { name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] },
+    const rules: PolicyRule[] = [
+      { name: 'what is inside', action: 'allow', permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
+      { name: 'new helpers', action: 'ask', permissions: ['file:*'], paths: ['src/helper.*'] },
     ]
     const refused = await (await open({ rules })).callTool(tool, input)
     expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED' })
@@ -59,8 +63,8 @@ describe('a directory created as parent of a granted path', () => {
   })
 
   it.each(ways)('needs no allow rule: %s', async (tool, input) => {
-    const rules = [
-      { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
+    const rules: PolicyRule[] = [
+      { name: 'what is inside', action: 'allow', permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
     ]
     expect(await (await open({ rules })).callTool(tool, input)).toMatchObject({ ok: true })
     const allowed = await open({ preset: 'autonomous', allowedPaths: ['src/*/*', 'a.txt'] })
@@ -68,7 +72,9 @@ describe('a directory created as parent of a granted path', () => {
   })
 
   it('is not evaluated if it exists', async () => {
-    const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const rules: PolicyRule[] = [
+      { name: 'no helpers', action: 'deny', permissions: ['file:*'], paths: ['src/helper.*'] },
+    ]
     const workspace = await createWorkspace({
       backend: memory({ 'src/helper.d/a.txt': 'a\n' }),
       policy: { preset: 'autonomous', rules },

@@ -16,6 +16,7 @@ import {
   ToolError,
   type WorkspaceOptions,
 } from '../../src/index.ts'
+import type { PermissionPattern } from '../../src/policy/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { faulty } from '../../src/testing/index.ts'
 import type { BuiltinDraft, ResultFields } from '../../src/tools/builtin-tool.ts'
@@ -836,7 +837,7 @@ describe('a version in a refusal', () => {
       },
       { plan: () => [{ permission: 'file:delete', path: '.env' }] },
     )
-  const policyOf = (permissions: readonly string[]): PolicyInput => ({
+  const policyOf = (permissions: readonly PermissionPattern[]): PolicyInput => ({
     preset: 'autonomous',
     rules: [{ name: 'open', action: 'allow', paths: ['.env'], permissions, overrides: ['secret'] }],
   })

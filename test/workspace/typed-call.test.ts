@@ -9,6 +9,7 @@ import {
   type ErrorCode,
   type Explanation,
   type Failure,
+  type PolicyRule,
   type Success,
   type Tool,
   ToolError,
@@ -668,5 +669,37 @@ describe('the list of tools', () => {
     await expect(createWorkspace({ ...base, tools: ['read_file', 'coutn'] })).rejects.toThrow('did you mean "count"?')
     // @ts-expect-error a mistyped set
     await expect(createWorkspace({ ...base, tools: 'mimimal' })).rejects.toThrow('did you mean "minimal"?')
+  })
+})
+
+describe('the permissions of a rule', () => {
+  const open = (permissions: PolicyRule['permissions'] & {}) =>
+    createWorkspace({
+      backend: memory(),
+      policy: { preset: 'autonomous', rules: [{ name: 'rule', action: 'deny', permissions, paths: ['docs/**'] }] },
+    })
+
+  it('are permissions, groups and patterns', async () => {
+    await open([
+      '*',
+      'file:change',
+      'file:view',
+      'file:*',
+      'file:write:*',
+      'file:write:create',
+      'file:*:create',
+      'git:*',
+    ])
+  })
+
+  it('do not compile if they are mistyped', async () => {
+    // @ts-expect-error a mistyped part of a pattern
+    await expect(open(['fiel:*'])).rejects.toThrow('names no permission')
+    // @ts-expect-error a mistyped group
+    await expect(open(['file:chnage'])).rejects.toThrow('did you mean "file:change"?')
+    // @ts-expect-error the first parts of permissions, without the others
+    await expect(open(['file:write'])).rejects.toThrow('did you mean "file:write:*"?')
+    // @ts-expect-error the permission of another system
+    await expect(open(['write'])).rejects.toThrow('did you mean "file:change"?')
   })
 })

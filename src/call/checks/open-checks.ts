@@ -101,22 +101,30 @@ async function runCheck(
   const stop = new AbortController()
   const signal = anySignal(call.options.signal, stop.signal)
   const files = new CheckFileView(call, signal)
+  const exception = { type: 'exception', runId: call.run.id, callId: call.audit.id, tool: name } as const
   try {
     const late = () => new ToolError('COMMAND_TIMEOUT', `did not end within ${timeoutMs} ms`)
-    const findings = (): unknown =>
+    const start = (): unknown =>
       check.command === undefined
         ? check.check({ changed, files: files.files, signal, timeoutMs, state })
         : runLine(name, lineOf(check.command, changed), timeoutMs, signal, call)
     // A command line has a time limit of its own, after which its programs need a moment to end.
     const found = await withTimeout(
-      Promise.race([Promise.resolve().then(findings), cancelled(signal)]),
+      Promise.race([Promise.resolve().then(start), cancelled(signal)]),
       check.command === undefined ? timeoutMs : timeoutMs + ENDING_MS,
       late,
     )
-    return boundReport(name, readFindings(found, files), limits)
+    const { findings, errors } = readFindings(found, files)
+    const report = boundReport(name, findings, limits)
+    if (errors.length === 0) return report
+    for (const cause of errors) events.emit({ ...exception, cause })
+    return {
+      ...report,
+      problem: `returned ${errors.length} of ${errors.length + findings.length} findings in a wrong form`,
+    }
   } catch (error) {
     if (!(error instanceof ToolError)) {
-      events.emit({ type: 'exception', runId: call.run.id, callId: call.audit.id, tool: name, cause: error })
+      events.emit({ ...exception, cause: error })
     }
     return { name, findings: [], problem: problemOf(error) }
   } finally {

@@ -10,16 +10,27 @@ const MAX_CODE = 64
 
 /**
  * Reads what a check returned. Secrets in it are replaced by marks, and findings about files that are hidden from the agent
- * are left out.
+ * are left out. `errors`: what is wrong with the items that are no findings.
  *
- * @throws TypeError for anything but a list of findings
+ * @throws TypeError for anything but a list
  */
-export function readFindings(found: unknown, view: CheckFileView): readonly Finding[] {
+export function readFindings(
+  found: unknown,
+  view: CheckFileView,
+): { readonly findings: readonly Finding[]; readonly errors: readonly TypeError[] } {
   if (!Array.isArray(found)) throw new TypeError('A check must return a list of findings')
-  return found.flatMap((item: unknown) => {
-    const finding = readFinding(typeof item === 'string' ? { message: item } : item)
-    return finding.path === undefined || view.lists(finding.path) ? [finding] : []
-  })
+  const findings: Finding[] = []
+  const errors: TypeError[] = []
+  for (const item of found as unknown[]) {
+    try {
+      const finding = readFinding(typeof item === 'string' ? { message: item } : item)
+      if (finding.path === undefined || view.lists(finding.path)) findings.push(finding)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      errors.push(error)
+    }
+  }
+  return { findings, errors }
 }
 
 function readFinding(value: unknown): Finding {

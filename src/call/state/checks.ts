@@ -93,6 +93,9 @@ export interface CheckReport {
   readonly findings: readonly Finding[]
   /** Number of findings that are left out, because the result would be too long. */
   readonly omitted?: number
-  /** Why the check has no findings: it did not end in time, was not run, or failed. A clause without a subject. */
+  /**
+   * Why findings are missing: the check did not end in time, was not run, failed, or returned findings in a wrong form. A clause
+   * without a subject.
+   */
   readonly problem?: string
 }

@@ -29,9 +29,10 @@ function countOf({ findings, omitted = 0 }: CheckReport): number {
 
 function reportLines(report: CheckReport, spell: (path: string) => string): string[] {
   const { name, findings, omitted = 0, problem } = report
-  if (problem !== undefined) return [`Check ${name} ${problem}`]
   const count = countOf(report)
+  if (problem !== undefined && count === 0) return [`Check ${name} ${problem}`]
   return [
+    ...(problem === undefined ? [] : [`Check ${name} ${problem}`]),
     `Check ${name}: ${count} ${count === 1 ? 'finding' : 'findings'}`,
     ...findings.flatMap((finding) => findingLines(finding, spell)),
     ...(omitted === 0 ? [] : [`- and ${omitted} more, which are not shown`]),

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { PolicyInput } from '../../../src/index.ts'
 import { shellBench } from '../setup.ts'
 
-const policy = {
-  preset: 'autonomous' as const,
+const policy: PolicyInput = {
+  preset: 'autonomous',
   rules: [
     {
       name: 'private',
-      action: 'deny' as const,
+      action: 'deny',
       permissions: ['file:read', 'file:list', 'file:search'],
       paths: ['kept', 'kept/**'],
     },
