@@ -7,8 +7,8 @@ import { times } from '../counts.ts'
 import { startAttack, sumOf } from './link-race.ts'
 import { toolOperations } from './tool-operations.ts'
 
-const READS = Number(process.env.RUNS ?? times(30, 300))
-const WRITES = Math.max(times(25, 50), Math.ceil(READS / 6))
+const READS = Number(process.env.RUNS ?? times(30, 3000))
+const WRITES = Math.max(times(25, 500), Math.ceil(READS / 6))
 
 // Other platforms check paths before and after an operation: docs/threat-model.md describes the remaining window.
 describe.skipIf(process.platform !== 'linux')('links swapped in during calls of tools', () => {
@@ -23,6 +23,12 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during calls of 
       const workspace = await createWorkspace({ backend, policy: 'autonomous', limits, audit: { append: () => {} } })
       const { reads, writes } = toolOperations(workspace)
       const tallies = new Map([...(await attack.run(reads, READS)), ...(await attack.run(writes, WRITES))])
+      // No operation may reach a file that exists outside only. Of the others, few tries may all meet a link.
+      const unlucky = [...reads, ...writes].filter(
+        ({ name }) => !name.includes('outside only') && tallies.get(name)?.succeeded === 0,
+      )
+      const again = await attack.run(unlucky, 20 * WRITES)
+      for (const [name, tally] of again) tallies.set(`${name}, again`, tally)
       expect(attack.control(1_000_000)).toBe(true)
       await workspace.close()
       const { outsideChanged, strays } = await attack.end()
@@ -35,10 +41,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during calls of 
       })
       expect(refused).toBeGreaterThan(runs / 200)
       expect(succeeded).toBeGreaterThan(runs / 20)
-      for (const [name, tally] of tallies) {
-        // No operation may reach a file that exists outside only.
-        if (!name.includes('outside only')) expect([name, tally.succeeded > 0]).toEqual([name, true])
-      }
+      expect([...again].filter(([, { succeeded }]) => succeeded === 0).map(([name]) => name)).toEqual([])
       console.log('tool race:', { swaps: attack.swaps(), runs, succeeded, refused, escaped })
     } finally {
       attack.dispose()
