@@ -126,6 +126,9 @@ export interface CommitOptions {
   readonly signal?: AbortSignal
 }
 
+/** Receives the paths that others changed, sorted, or `undefined` if any path may have changed. */
+export type OutsideListener = (paths: readonly Path[] | undefined) => void
+
 /** Visits the content of a file during a scan. Returns false to end the scan. */
 export type ScanVisit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
@@ -191,6 +194,12 @@ export interface Backend {
    * start, and what the visitor throws.
    */
   walk?(start: Path, visitor: WalkVisitor): Promise<void>
+  /**
+   * Reports what others change at a path and below it, or with `recursive: false` in one directory, if the storage can tell.
+   * What this backend commits is not reported. Returns a function that ends it. Rejects with `LIMIT_EXCEEDED` if there is more
+   * than can be watched, `NOT_FOUND`.
+   */
+  watch?(path: Path, onChange: OutsideListener, options?: { readonly recursive?: boolean }): Promise<() => void>
   /**
    * Returns reads that return at once, if the backend has all content in memory. Programs that call synchronous functions of a
    * file system need them.

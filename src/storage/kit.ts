@@ -37,6 +37,7 @@ export {
   type FileNode,
   type FileRead,
   type LinkNode,
+  type OutsideListener,
   type ReadsNow,
   type Receipt,
   type ScanVisit,

@@ -23,6 +23,7 @@ import type {
   DirectoryEntry,
   DirectoryNode,
   EntryState,
+  OutsideListener,
   Receipt,
   ScanVisit,
   Stat,
@@ -150,6 +151,9 @@ function backendOver(table: MountTable): Backend {
     scan: (paths, visit, maxBytes) => scanAll(table, paths, visit, maxBytes),
 
     ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
+    ...(all.some(({ backend }) => backend.watch) && {
+      watch: (path, onChange, options) => watchAll(table, path, onChange, options),
+    }),
     ...pinAll(all.map(({ backend }) => backend)),
     ...(all.every(({ backend }) => backend.fork) && {
       fork: () => mounts(Object.fromEntries(all.map(({ at, backend }) => [at, (backend.fork as () => Backend)()]))),
@@ -396,6 +400,34 @@ async function putBack({ mount, changes, before }: Done, options: CommitOptions)
     )
   }
 }
+
+/** Watches the mount of a path, and those below it. */
+async function watchAll(table: MountTable, path: Path, ...[onChange, options]: WatchArguments): Promise<() => void> {
+  const own = table.owner(path)
+  const below = options?.recursive === false ? [] : table.all.filter(({ at }) => at !== own.at && isWithin(at, path))
+  const ends: (() => void)[] = []
+  const end = () => {
+    for (const each of ends) each()
+  }
+  try {
+    for (const mount of [own, ...below]) {
+      const start = mount === own ? inner(mount, path) : ROOT
+      if (mount.backend.watch === undefined || (await mount.backend.stat(start)) === undefined) continue
+      const onMountChange: OutsideListener = (paths) => {
+        const shown = paths?.map((each) => joined(mount.at, each)).filter((each) => table.owner(each) === mount)
+        if (shown?.length !== 0) onChange(shown)
+      }
+      const { backend } = mount
+      ends.push(await within(mount, () => backend.watch?.(start, onMountChange, options) as Promise<() => void>))
+    }
+    return end
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+type WatchArguments = Parameters<NonNullable<Backend['watch']>> extends [Path, ...infer Rest] ? Rest : never
 
 async function scanOne(
   mount: Mount,

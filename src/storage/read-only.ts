@@ -9,7 +9,7 @@ import { isBackend } from './is-backend.ts'
  */
 export function readOnly(backend: Backend): Backend {
   isBackend(backend, 'backend', 'readOnly()')
-  const { scan, statDirectories, walk, tree, readsNow, fork, pin, containsPhysicalPath } = backend
+  const { scan, statDirectories, walk, tree, readsNow, watch, fork, pin, containsPhysicalPath } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => backend.canonical(path, options),
@@ -25,6 +25,7 @@ export function readOnly(backend: Backend): Backend {
       statDirectories: (directories, previous) => statDirectories.call(backend, directories, previous),
     }),
     ...(tree && { tree: () => tree.call(backend) }),
+    ...(watch && { watch: (path, onChange, options) => watch.call(backend, path, onChange, options) }),
     ...(readsNow && { readsNow: () => readsNow.call(backend) }),
     ...(containsPhysicalPath && {
       containsPhysicalPath: (physicalPath) => containsPhysicalPath.call(backend, physicalPath),

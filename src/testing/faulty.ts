@@ -68,7 +68,7 @@ export function faulty(
 }
 
 function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
-  const { checkPlaces, scan, stage, statDirectories, walk, containsPhysicalPath, fork } = backend
+  const { checkPlaces, scan, stage, statDirectories, walk, watch, containsPhysicalPath, fork } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => faults.around('canonical', [path], { act: () => backend.canonical(path, options) }),
@@ -109,6 +109,7 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
     ...(walk && {
       walk: (start, visitor) => faults.around('walk', [start], { act: () => walk.call(backend, start, visitor) }),
     }),
+    ...(watch && { watch: (path, onChange, options) => watch.call(backend, path, onChange, options) }),
     ...(containsPhysicalPath && {
       containsPhysicalPath: (physicalPath) => containsPhysicalPath.call(backend, physicalPath),
     }),

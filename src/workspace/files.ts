@@ -70,6 +70,8 @@ export interface FileChange {
   readonly paths: readonly string[] | undefined
   /** The call that made the change. Absent for changes by others. */
   readonly callId?: string
+  /** Present if others made the change: the storage or `notifyExternalChange` reported it. */
+  readonly external?: true
 }
 
 /** The operations of {@link WorkspaceFiles} that a batch has as well. */
@@ -151,10 +153,11 @@ export interface WorkspaceFiles extends FileOperations {
    */
   batch<R>(act: (files: FileOperations) => Promise<R>, options?: FileOptions): Promise<R>
   /**
-   * Returns the changes below a path from now on, by calls of any run and by others as `notifyExternalChange` reports them.
-   * Ends when `signal` aborts. Default: the root.
+   * Returns the changes below a path from now on: by calls of any run, and by others where the backend can tell or
+   * `notifyExternalChange` reports them. `recursive: false` is for one directory. With more than 10,000 paths that nobody has
+   * taken, one change without paths takes their place. Ends when `signal` aborts. Default: the root.
    */
-  watch(path?: string, options?: FileOptions): Promise<AsyncIterable<FileChange>>
+  watch(path?: string, options?: FileOptions & { readonly recursive?: boolean }): Promise<AsyncIterable<FileChange>>
 }
 
 /** The names of the methods. Their code is loaded with the first call. */

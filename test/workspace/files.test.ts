@@ -574,8 +574,8 @@ describe('files.watch', () => {
     }
     expect(seen).toEqual([
       { paths: ['n', 'n/one'], callId: expect.any(String) },
-      { paths: ['a.txt'] },
-      { paths: undefined },
+      { paths: ['a.txt'], external: true },
+      { paths: undefined, external: true },
     ])
     await expect(files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
   })

@@ -251,14 +251,16 @@ async function* watchPath({ files }: FsTarget, path: FsPath, options: WatchOptio
   if (typeof options !== 'object') throw argumentError('options', 'of type object', options)
   const { signal, recursive = false } = options
   const [changes, start] = await asNode('watch', shown, async () => {
-    const watched: AsyncIterable<FileChange> = await files.watch(at, signal === undefined ? {} : { signal })
+    const watched: AsyncIterable<FileChange> = await files.watch(
+      at,
+      signal === undefined ? { recursive } : { recursive, signal },
+    )
     return [watched, await files.realPath(at)] as const
   })
   for await (const { paths } of changes) {
     if (paths === undefined) yield { eventType: 'change', filename: null }
     for (const changed of paths ?? []) {
       const filename = nameBelow(start, changed)
-      if (!recursive && filename.includes('/')) continue
       yield { eventType: (await files.exists(changed)) ? 'change' : 'rename', filename }
     }
   }

@@ -5,6 +5,7 @@ import { checkOptions, isOneOf, isPositive, isText } from '../../util/check-opti
 import { diskReads, type ReadGate } from './reads.ts'
 import { openRoot } from './root.ts'
 import { physicalOf, statePath } from './state-directory.ts'
+import { TreeWatches } from './watch-tree.ts'
 import { openWriter } from './writer.ts'
 
 /** Options of {@link nodeBackend}. */
@@ -48,9 +49,15 @@ export function nodeBackend(root: string, options?: NodeOptions): Backend {
   const opened = openRoot(root, grounding)
   const { access } = opened
   const modes = process.platform !== 'win32'
+  const watches = new TreeWatches()
   let writer: ReturnType<typeof openWriter>
   try {
-    writer = openWriter(opened, { statePath: statePath(opened, stateDir), lockTimeoutMs, modes })
+    writer = openWriter(opened, {
+      statePath: statePath(opened, stateDir),
+      lockTimeoutMs,
+      modes,
+      onCommitted: watches.note,
+    })
   } catch (error) {
     access.close()
     throw error
@@ -79,9 +86,12 @@ export function nodeBackend(root: string, options?: NodeOptions): Backend {
     },
   }
 
+  const reads = diskReads(opened, modes, gate)
+
   return {
     capabilities,
-    ...diskReads(opened, modes, gate),
+    ...reads,
+    ...watches.method(access, reads, writer.inTurn),
 
     async commit(changes, options) {
       if (!isReady && closing === undefined) await gate.recover()
@@ -98,6 +108,7 @@ export function nodeBackend(root: string, options?: NodeOptions): Backend {
     },
 
     close() {
+      watches.close()
       closing ??= writer.close().finally(() => access.close())
       return closing
     },

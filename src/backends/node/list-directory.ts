@@ -49,7 +49,8 @@ export function namesIn(access: TreeAccess, path: Path): string[] {
 
 const PLAIN_NAME = /^(?!\.wardspace-)[\w.+@()[\]-]{1,255}$/i
 
-function isListable(directory: LogicalPath, name: string): boolean {
+/** Returns whether a name in a directory is one that tools may use. */
+export function isListable(directory: LogicalPath, name: string): boolean {
   if (PLAIN_NAME.test(name)) return true
   if (isTempName(name)) return false
   try {

@@ -27,6 +27,8 @@ export interface Writer {
   ready(): Promise<void>
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   stage(path: Path): Promise<ContentSink>
+  /** Runs an action while no commit is under way. */
+  inTurn(action: () => Promise<void>): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -34,6 +36,8 @@ export interface WriterOptions {
   readonly statePath: string
   readonly lockTimeoutMs: number
   readonly modes: boolean
+  /** Called after each commit, also a failed one, before the next action in turn. */
+  onCommitted(paths: readonly Path[]): Promise<void>
 }
 
 export function openWriter({ access }: Root, options: WriterOptions): Writer {
@@ -80,7 +84,13 @@ class DiskWriter implements Writer {
     const [first] = changes
     if (first === undefined) return { applied: [] }
     try {
-      return await this.#inTurn((state) => this.#commitNow(state, changes, options), options.signal)
+      return await this.#inTurn(async (state) => {
+        try {
+          return await this.#commitNow(state, changes, options)
+        } finally {
+          await this.#options.onCommitted(changes.map(({ path }) => path))
+        }
+      }, options.signal)
     } catch (error) {
       throw storageError('change', first.path, error)
     }
@@ -94,6 +104,11 @@ class DiskWriter implements Writer {
     } catch (error) {
       throw storageError('write', path, error)
     }
+  }
+
+  readonly inTurn = (action: () => Promise<void>): Promise<unknown> => {
+    this.#lastTurn = this.#lastTurn.then(action).catch(() => {})
+    return this.#lastTurn
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Change } from '../../storage/backend.ts'
+import { isWithin, type Path, parentOf } from '../../paths/logical-path.ts'
+import type { Backend, Change } from '../../storage/backend.ts'
 
 /** A change made by another tab. */
 export interface Changed {
@@ -10,16 +11,29 @@ export interface Changed {
 export function openChanges(name: string, onChange: ((changed: Changed) => void) | undefined) {
   const channel =
     typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(`wardspace changes ${name}`)
+  const listeners = new Set([onChange])
   let isAlone = true
   if (channel !== undefined) {
     channel.onmessage = ({ data }: { readonly data: 'hello' | 'here' | Changed }) => {
       isAlone = false
       if (data === 'hello') channel.postMessage('here')
-      else if (data !== 'here') onChange?.(data)
+      else if (data !== 'here') for (const listener of [...listeners]) listener?.(data)
     }
     channel.postMessage('hello')
   }
+  const watch: Backend['watch'] = async (path, onOutsideChange, { recursive = true } = {}) => {
+    const shows = (changed: Path) =>
+      isWithin(changed, path) && (recursive || changed === path || parentOf(changed) === path)
+    const listener = ({ paths }: Changed) => {
+      const shown = (paths as readonly Path[] | undefined)?.filter(shows)
+      if (shown?.length !== 0) onOutsideChange(shown)
+    }
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
   return {
+    /** Reports the commits of other tabs: all changes by others in a storage that only this library writes. */
+    ...(channel === undefined ? {} : { watch }),
     announce(changes: readonly Change[]): void {
       if (isAlone) return
       const paths = changes.length > MAX_PATHS ? undefined : changes.map(({ path }) => path as string).sort()

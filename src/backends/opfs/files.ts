@@ -8,6 +8,7 @@ import type { Lease } from './lease.ts'
 import type { Staging } from './staging.ts'
 import { StagingLease } from './staging-lease.ts'
 import { hashBlob, StoredStreams } from './stored-streams.ts'
+import { FolderWatches } from './watch-folder.ts'
 
 export interface FilesOptions {
   /** Whether names that differ only in letter case are different. */
@@ -42,6 +43,11 @@ export async function openFiles(
   const reading = <T>(verb: string, path: Path, action: (staging: Staging) => Promise<T>): Promise<T> =>
     lastCommit.then(() => stagingLease.run(verb, path, action))
 
+  const watches = new FolderWatches(folder, (action) => {
+    lastCommit = lastCommit.then(action).catch(() => {})
+    return lastCommit
+  })
+
   await stagingLease.run('open', ROOT, async () => {})
   return {
     capabilities: capabilitiesWith(caseSensitive),
@@ -56,13 +62,17 @@ export async function openFiles(
     scan: (paths, visit) => scanFiles(paths, visit, (path) => reading('read', path, () => readWhole(folder, path))),
     readLink: (path) => reading('read link', path, () => refuseLink(folder, path)),
     commit(changes, options) {
-      const result = lastCommit.then(() => commitFiles(stagingLease, folder, changes, options, streams, onCommit))
+      const result = lastCommit
+        .then(() => commitFiles(stagingLease, folder, changes, options, streams, onCommit))
+        .finally(() => watches.note(changes))
       lastCommit = result.catch(() => {})
       return result
     },
     stage: (path) => reading('write', path, (staging) => streams.open(staging.directory, path)),
+    ...watches.method(),
     async close() {
       if (isClosed) return
+      watches.close()
       await lastCommit
       await streams.discardAll()
       isClosed = true

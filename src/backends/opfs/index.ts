@@ -116,6 +116,7 @@ export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
         ? await filesIn(home, { name, timeoutMs: lockTimeoutMs, onCommit })
         : await packedIn(home, { ...options, name, lockTimeoutMs, maxBytes, onCommit }, warnings)
     return {
+      ...(layout === 'packed' && { watch: changes.watch }),
       ...backend,
       async close() {
         await backend.close()

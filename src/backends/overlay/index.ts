@@ -6,6 +6,7 @@ import type {
   Change,
   CommitOptions,
   EntryState,
+  OutsideListener,
   Receipt,
   Version,
 } from '../../storage/backend.ts'
@@ -110,6 +111,18 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       fork: () => {
         const forked = (upper.fork as () => Backend)()
         return overLayers(createLayers(lower, forked, touched.fork(forked)), async () => {})
+      },
+    }),
+    ...(lower.watch && {
+      async watch(path, onChange, options) {
+        const watch = (lower.watch as NonNullable<Backend['watch']>).bind(lower)
+        if (layers.locate(path) === 'upper') return () => {}
+        const showsThrough = (changed: Path) => layers.locate(changed) !== 'upper'
+        const onLowerChange: OutsideListener = (paths) => {
+          const shown = paths?.filter(showsThrough)
+          if (shown?.length !== 0) onChange(shown)
+        }
+        return watch(path, onLowerChange, options)
       },
     }),
     ...pinAll([lower, upper]),
