@@ -100,8 +100,12 @@ function showFirst(projectSession: ProjectSession): void {
   endFollowing = followAgent(projectSession)
 }
 
-/** Creates a project and opens it. */
-export async function createProject(source: ProjectSource, options: ProjectOptions): Promise<void> {
+/** Creates a project and opens it. `onCreated` is called when it is stored, before it is shown. */
+export async function createProject(
+  source: ProjectSource,
+  options: ProjectOptions,
+  onCreated?: () => void,
+): Promise<void> {
   const stop = new AbortController()
   const created = await showProgress(`Creating ${options.name}`, stop, (onProgress) =>
     projects.create(source, options, { onProgress, signal: stop.signal }),
@@ -110,6 +114,7 @@ export async function createProject(source: ProjectSource, options: ProjectOptio
   const { length } = created.warnings
   const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
   app.warnings.value = { about, texts: created.warnings }
+  onCreated?.()
   await openProject(created.info.id)
 }
 
@@ -181,9 +186,10 @@ async function openLast(query: URLSearchParams): Promise<void> {
   else {
     const first = sample ?? samples[0]
     const source: ProjectSource = first === undefined ? { kind: 'empty' } : { kind: 'sample', id: first.id }
-    await createProject(source, { name: first?.title ?? 'Empty project', storage })
-    // A reload opens this project again and not another one.
-    if (storage === 'opfs') history.replaceState(null, '', location.pathname)
+    await createProject(source, { name: first?.title ?? 'Empty project', storage }, () => {
+      // A reload at any later moment opens this project again and not another one.
+      if (storage === 'opfs') history.replaceState(null, '', location.pathname)
+    })
   }
 }
 

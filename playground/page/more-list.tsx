@@ -1,6 +1,6 @@
 import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { HistoryBar } from '../views/timeline/history-bar.tsx'
+import { History } from './history.tsx'
 import { showPanel, showStage, showTerminal } from './navigation.ts'
 
 interface Entry {
@@ -40,7 +40,7 @@ export function MoreList({ projectSession }: { readonly projectSession: ProjectS
         ))}
       </ul>
       <div class="more-history">
-        <HistoryBar projectSession={projectSession} />
+        <History projectSession={projectSession} />
       </div>
     </div>
   )

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import type { ProjectSession } from '../session/project-session.ts'
 import { app } from './app-state.ts'
 import { layout, type PanelName, type PhoneTab, page, type StageName } from './page-state.ts'
@@ -25,8 +26,48 @@ export function showStage(view: StageName): void {
   if (layout.value === 'middle') page.panel.value = undefined
 }
 
+/** Shows the files as they were at a point of the history. */
+export function showPast(point: string): void {
+  const before = page.past.value?.before ?? page.stage.value
+  page.past.value = { point, before }
+  showStage('past')
+}
+
+/** Shows what was on the stage before the files of the past. */
+export function leavePast(): void {
+  const { before } = page.past.value ?? {}
+  if (before === undefined || page.stage.value !== 'past') return
+  const { activeElement, body } = document
+  // A button that was pressed and is disabled since has lost the focus to the body.
+  if (activeElement === body || activeElement?.closest('.past-view') != null) focusHistory()
+  page.stage.value = before === 'editor' || page.tabs.value.includes(before) ? before : 'editor'
+  // A phone had the line of the history there.
+  if (layout.value === 'phone') page.isStageUp.value = false
+}
+
+/** Focuses the line of the history, which stays where it is while the stage changes. */
+export function focusHistory(): void {
+  document.getElementById('history')?.focus()
+}
+
+/** Focuses the button that restores the files on the stage. */
+export function focusGoBack(): void {
+  document.getElementById('go-back')?.focus()
+}
+
+// The past lasts as long as it is on the stage.
+effect(() => {
+  if (page.stage.value === 'past') return
+  page.past.value = undefined
+  page.tabs.value = page.tabs.peek().filter((tab) => tab !== 'past')
+})
+
 /** Closes the tab of a view. */
 export function closeStage(view: StageName): void {
+  if (view === 'past') {
+    leavePast()
+    return
+  }
   leaveAgent()
   const tabs = page.tabs.value
   const at = tabs.indexOf(view)

@@ -3,7 +3,16 @@ import { computed, signal } from '@preact/signals'
 /** What the side panel shows. `more` is the list of the other views on a phone. */
 export type PanelName = 'files' | 'search' | 'changes' | 'timeline' | 'policy' | 'report' | 'more'
 /** What the stage shows. `editor` is the active file. `terminal` fills the stage on a phone only. */
-export type StageName = 'start' | 'editor' | 'changes' | 'call' | 'policy' | 'report' | 'approvals' | 'terminal'
+export type StageName =
+  | 'start'
+  | 'editor'
+  | 'changes'
+  | 'call'
+  | 'policy'
+  | 'report'
+  | 'approvals'
+  | 'past'
+  | 'terminal'
 export type DialogName = 'projects' | 'settings' | 'help' | 'quickOpen'
 export type PhoneTab = 'agent' | 'files' | 'changes' | 'more'
 export type Layout = 'wide' | 'middle' | 'phone'
@@ -48,6 +57,8 @@ export const page = {
   inline: signal(!isWide.peek()),
   /** Whether long lines of the editor wrap. */
   wraps: signal(!isWide.peek()),
+  /** The point of the history whose files are on the stage, and what was there before. */
+  past: signal<{ readonly point: string; readonly before: StageName } | undefined>(undefined),
   /** The line to go to in the editor. */
   goTo: signal<{ readonly path: string; readonly line: number; readonly at: number } | undefined>(undefined),
   sizes: signal({ panel: 260, agent: 400, terminal: 220 }),

@@ -15,6 +15,7 @@ const views: Readonly<Record<Exclude<StageName, 'editor' | 'terminal'>, readonly
   policy: ['Policy', 'shield'],
   report: ['Report', 'report'],
   approvals: ['Approval', 'flag'],
+  past: ['Earlier files', 'eye'],
 }
 
 /** Marks the dragged tab among other things that can be dragged. */

@@ -6,13 +6,15 @@ import { EditorView } from '../views/editor/editor-view.tsx'
 import { StartView } from '../views/start/start-view.tsx'
 import { runScenario, useOwnModel } from './app-state.ts'
 import { FollowStrip } from './follow-strip.tsx'
-import { closeTerminal, leaveAgent, openFile, putOnStage, showCall, showChange } from './navigation.ts'
+import { History } from './history.tsx'
+import { closeTerminal, leaveAgent, leavePast, openFile, putOnStage, showCall, showChange } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 import { StageTabs } from './stage-tabs.tsx'
 
 const ApprovalsView = lazyView(async () => (await import('../views/approvals/approvals-view.tsx')).Approvals)
 const ChangesView = lazyView(async () => (await import('../views/changes/changes-view.tsx')).ChangesView)
 const CallView = lazyView(async () => (await import('../views/timeline/call-view.tsx')).CallView)
+const PastView = lazyView(async () => (await import('../views/timeline/past-view.tsx')).PastView)
 const PolicyView = lazyView(async () => (await import('../views/policy/policy-view.tsx')).PolicyView)
 const ReportView = lazyView(async () => (await import('../views/report/report-view.tsx')).ReportView)
 const TerminalView = lazyView(async () => (await import('../views/terminal/terminal-view.tsx')).TerminalView)
@@ -126,6 +128,13 @@ function ActiveView({
       return <ReportView session={session} selected={page.run} />
     case 'approvals':
       return <ApprovalsView projectSession={projectSession} />
+    case 'past':
+      return (
+        <>
+          <PastView projectSession={projectSession} point={page.past.value?.point ?? ''} onLeave={leavePast} />
+          {layout.value === 'phone' && <History projectSession={projectSession} />}
+        </>
+      )
     case 'terminal':
       return null
   }

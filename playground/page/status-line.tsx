@@ -1,6 +1,6 @@
 import { Icon } from '../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { HistoryBar } from '../views/timeline/history-bar.tsx'
+import { History } from './history.tsx'
 
 export interface StatusLineProps {
   readonly projectSession: ProjectSession
@@ -45,7 +45,7 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
         <Icon name="diff" />
         {changed === 0 ? 'No changes' : changed === 1 ? '1 change' : `${changed} changes`}
       </button>
-      <HistoryBar projectSession={projectSession} />
+      <History projectSession={projectSession} id="history" />
     </footer>
   )
 }

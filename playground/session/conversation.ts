@@ -128,6 +128,8 @@ export interface ConversationOptions {
   readonly load: () => Promise<LoadedAgent>
   readonly loadScenarios: () => Promise<readonly Scenario[]>
   readonly archive: Archive
+  /** Stores the conversation and the state of the session now. */
+  readonly store?: () => Promise<void>
   readonly pace?: number
 }
 
@@ -163,6 +165,7 @@ class SessionConversation implements StoredConversation {
   readonly archive: Archive
   readonly #session: Session
   readonly #load: () => Promise<LoadedAgent>
+  readonly #store: () => Promise<void>
   readonly #pace: number
   #messages: AgentConversation | undefined
   /** The message that the agent is about to receive. */
@@ -177,9 +180,10 @@ class SessionConversation implements StoredConversation {
   readonly resume = () => this.#goOn(false)
 
   constructor(session: Session, options: ConversationOptions) {
-    const { kept, pick, load, loadScenarios, archive, pace = defaultPace() } = options
+    const { kept, pick, load, loadScenarios, archive, store = async () => {}, pace = defaultPace() } = options
     this.#session = session
     this.#load = load
+    this.#store = store
     this.#pace = pace
     this.archive = archive
     this.pick = signal<ModelPick>(chosenPick() ?? scriptedOf(kept?.pick) ?? pick)
@@ -245,7 +249,8 @@ class SessionConversation implements StoredConversation {
   /** Gives a message to the agent, with the files that it names. */
   async #deliver(agent: Agent, message: Message, stepwise = false): Promise<DoneReason> {
     this.#unsent = message
-    const { contentOf } = await this.#load()
+    // Whatever happens to the page from here on, the message is not lost.
+    const [{ contentOf }] = await Promise.all([this.#load(), this.#store()])
     return agent.send(await contentOf(this.#session, message.text, message.attachments ?? []), { stepwise })
   }
 

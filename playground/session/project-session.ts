@@ -73,7 +73,15 @@ async function openConversation(
 ): Promise<Conversation> {
   const saved = (await kept.load(OPEN_CONVERSATION)) as SavedConversation | undefined
   const archive = await openArchive({ kept })
-  const conversation = createConversation(session, { kept: saved, pick, load: loadAgent, loadScenarios, archive })
+  const store = async () => void (await Promise.all([autosave.flush(), session.flush()]))
+  const conversation = createConversation(session, {
+    kept: saved,
+    pick,
+    load: loadAgent,
+    loadScenarios,
+    archive,
+    store,
+  })
   const { changes, items, pick: picked, isWorking, queue } = conversation
   autosave.follow(OPEN_CONVERSATION, [changes, items, picked, isWorking, queue], conversation.save)
   return conversation

@@ -155,8 +155,10 @@ export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> 
   },
   history: async (page) => {
     await mended(page)
-    const line = page.getByRole('slider', { name: 'State of the files' })
-    if (await line.isVisible()) await line.fill('0')
+    const more = page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' })
+    if (await more.isVisible()) await more.click()
+    await page.getByRole('slider', { name: 'State of the files' }).fill('0')
+    await page.getByRole('textbox', { name: 'src/price.js as it was' }).waitFor()
   },
   terminal: async (page) => {
     if (await button(page, 'Terminal').isVisible()) await openTerminal(page)

@@ -6,11 +6,18 @@ import { memory } from 'wardspace/backends/memory'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { OPEN_CONVERSATION, openArchive } from '../../playground/session/archive.ts'
-import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
+import {
+  changedPaths,
+  changeOfFile,
+  changesOfCall,
+  contentOfChange,
+  contentOfVersion,
+} from '../../playground/session/changes.ts'
 import { createConversation, type LoadedAgent, type SavedConversation } from '../../playground/session/conversation.ts'
 import { editorOf } from '../../playground/session/editor.ts'
 import { createOpenFiles, type OpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
+import { pastFiles } from '../../playground/session/past-files.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { bytesOf } from '../../src/testing/backend/case.ts'
@@ -100,6 +107,28 @@ describe('a session', () => {
     expect([session.position.value, session.target.value]).toEqual([second, undefined])
     expect(await textOf(from, 'a.txt')).toBe('one\ntwo\n')
     expect(session.timeline.value).toHaveLength(calls + 2)
+    await session.close()
+  })
+
+  it('knows the files of each point, and changes none of them', async () => {
+    const { from, session } = await open()
+    await append(session, 'two\n')
+    await session.agentRun.value.call('move_file', { path: 'src/x.js', to: 'src/y.js' })
+    await session.agentRun.value.call('write_file', { path: 'new.txt', content: 'new\n' })
+    const history = session.workspace.value.history()
+    const seen = session.history.value.map(({ id }) => pastFiles(history, id))
+    const [opened] = seen
+    expect(seen.map((past) => past?.files.map(({ path, status }) => `${path} ${status}`))).toEqual([
+      ['a.txt changed', 'new.txt added', 'src/y.js renamed'],
+      ['new.txt added', 'src/y.js renamed'],
+      ['new.txt added'],
+      [],
+    ])
+    const [file] = opened?.files ?? []
+    const { before } = await contentOfChange(from, opened?.since ?? history, file ?? { path: '', status: 'added' })
+    expect(new TextDecoder().decode(before)).toBe('one\n')
+    expect(opened?.isComplete).toBe(true)
+    expect(pastFiles(history, 'no such point')).toBeUndefined()
     await session.close()
   })
 
@@ -354,6 +383,35 @@ describe('the conversations of a project', () => {
     again.conversation.close()
     await again.session.close()
   })
+})
+
+it('a message is stored before the agent receives it', async () => {
+  const from = project()
+  const { session } = await open(undefined, from)
+  let stored: SavedConversation | undefined
+  const conversation = createConversation(session, {
+    kept: undefined,
+    pick: { kind: 'scripted', scenario: '' },
+    load: async () => ({
+      createAgent: (options) => ({
+        ...readingAgent(session)(options),
+        async send() {
+          stored = await from.kept.load<SavedConversation>(OPEN_CONVERSATION)
+          return 'finished'
+        },
+      }),
+      tools: () => session.workspace.value,
+      instructions: async () => '',
+      contentOf: async (_, text) => text,
+    }),
+    loadScenarios: async () => [],
+    archive: await openArchive(from),
+    store: () => from.kept.save(OPEN_CONVERSATION, conversation.save()),
+  })
+  await conversation.send('Read a.txt')
+  expect(stored).toMatchObject({ items: [{ kind: 'person', text: 'Read a.txt' }], unsent: { text: 'Read a.txt' } })
+  conversation.close()
+  await session.close()
 })
 
 /** An agent that reads the file which the message names. */

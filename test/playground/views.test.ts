@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import {
   activity,
   approval,
+  button,
   calls,
   changedText,
   chooseOption,
@@ -23,7 +24,7 @@ const playground = usePlayground()
 
 const openSample = (id: string) => playground.sample(id, { storage: 'memory' })
 
-it('the agent repairs a failing test, and the slider undoes and redoes its change', async () => {
+it('the agent repairs a failing test, and the history shows its change and takes it back', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'src/price.js')
   await expect.poll(() => editor.textContent()).toContain('Math.floor')
@@ -45,25 +46,39 @@ it('the agent repairs a failing test, and the slider undoes and redoes its chang
   await expect.poll(() => changedText(call).allInnerTexts(), patiently).toContain('floor')
 
   await show(page, 'Editor')
-  for (const [key, text] of [
-    ['Home', 'Math.floor'],
-    ['End', 'Math.round((cents * (100'],
-  ] as const) {
-    await expect.poll(() => slider(page).isEnabled(), patiently).toBe(true)
+  const past = page.getByRole('textbox', { name: 'src/price.js as it was' })
+  const presses = async (key: string) => {
     await slider(page).focus()
     await page.keyboard.press(key)
-    await shows(() => editor.textContent(), text)
   }
-  // The second press comes while the first state is being restored.
-  await slider(page).evaluate((range: HTMLInputElement) => {
-    for (const value of ['0', range.max]) {
-      range.value = value
-      for (const type of ['input', 'change']) range.dispatchEvent(new Event(type, { bubbles: true }))
-    }
-  })
-  await expect.poll(() => calls(page).count(), patiently).toBe(10)
+  // Looking changes nothing: no call is made.
+  await presses('Home')
+  await shows(() => past.textContent(), 'Math.floor')
+  expect(await past.getAttribute('aria-readonly')).toBe('true')
+  expect(await slider(page).getAttribute('aria-valuetext')).toBe('1 of 2: As it was opened')
+  await presses('End')
   await shows(() => editor.textContent(), 'Math.round((cents * (100')
-  expect(await slider(page).getAttribute('aria-valuetext')).toContain('2 of 2')
+  await presses('Home')
+  await past.waitFor()
+  await page.keyboard.press('Escape')
+  await editor.waitFor()
+  expect(await focusedName(page)).toBe('State of the files')
+  expect(await calls(page).count()).toBe(6)
+
+  for (const [key, text, state] of [
+    ['Home', 'Math.floor', '1 of 2'],
+    ['End', 'Math.round((cents * (100', '2 of 2'],
+  ] as const) {
+    await presses(key)
+    await button(page, 'Go back to here').waitFor()
+    await page.keyboard.press('Enter')
+    expect(await focusedName(page)).toBe('go-back')
+    await page.keyboard.press('Enter')
+    await shows(() => editor.textContent(), text)
+    expect(await slider(page).getAttribute('aria-valuetext')).toContain(state)
+    expect(await focusedName(page)).toBe('State of the files')
+  }
+  await expect.poll(() => calls(page).count(), patiently).toBe(8)
 })
 
 it('a file that changed while it was edited is shown with both texts, and nothing is lost', async () => {
@@ -202,7 +217,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await press('Escape')
   await expect.poll(focused, patiently).toBe('Search files and text')
   await press('Alt+8')
-  await expect.poll(focused, patiently).toBe('history')
+  await expect.poll(focused, patiently).toBe('State of the files')
   // A view that loads late takes no focus that has gone elsewhere by then.
   await page.evaluate(() => {
     const key = { key: '2', code: 'Digit2', altKey: true, bubbles: true, cancelable: true }
@@ -212,7 +227,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
   expect(await focused()).toBe('Message to the agent')
   await press('Alt+8')
-  await expect.poll(focused, patiently).toBe('history')
+  await expect.poll(focused, patiently).toBe('State of the files')
   // A key press immediately after the dialog closes is not lost.
   await press('F1')
   await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()

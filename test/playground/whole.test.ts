@@ -162,9 +162,13 @@ describe('a scenario', () => {
     await page.getByText('All tests pass.').waitFor()
     await expect.poll(() => slider(page).getAttribute('max')).toBe(states)
     await slider(page).fill('0')
+    await button(page, 'Go back to here').waitFor()
+    expect(await fixed()).toContain('Math.round')
+    await button(page, 'Go back to here').click()
     await page.getByText('Restored the files').waitFor({ state: 'attached' })
     expect(await fixed()).toContain('Math.floor')
     await slider(page).fill(String(states))
+    await button(page, 'Go back to here').click()
     await expect.poll(fixed, patiently).toContain('Math.round')
   })
 

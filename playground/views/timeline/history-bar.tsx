@@ -1,75 +1,84 @@
 import { useSignal } from '@preact/signals'
-import { joinSentences } from 'wardspace/dialect'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { announce } from '../../ui/announce.tsx'
 
 /** With more states, marks would be a line. */
 const MAX_MARKS = 80
 
-/** The history of the files: a line with a mark for each state. The slider restores earlier and later ones. */
-export function HistoryBar({ projectSession }: { readonly projectSession: ProjectSession }) {
+export interface HistoryBarProps {
+  readonly projectSession: ProjectSession
+  /** The id of the slider. */
+  readonly id: string | undefined
+  /** The point whose files are shown in place of the present ones. */
+  readonly past: string | undefined
+  /** Whether the files follow the slider while it moves, and not only when it is released. */
+  readonly isLive: boolean
+  readonly onPast: (point: string) => void
+  readonly onNow: () => void
+  /** Called for the key Enter on the slider. */
+  readonly onEnter: () => void
+}
+
+/** The history of the files: a line with a mark for each state. The slider shows earlier and later ones. */
+export function HistoryBar({ projectSession, id, past, isLive, onPast, onNow, onEnter }: HistoryBarProps) {
   const { session } = projectSession
   const points = session.history.value
-  const trouble = useSignal<string | undefined>(undefined)
   const dragged = useSignal<number | undefined>(undefined)
-  const current = () => session.target.value ?? session.position.value
-  const at = points.findIndex(({ id }) => id === current())
-  const shown = dragged.value ?? (at === -1 ? points.length : at)
+  const indexOf = (point: string | undefined) => points.findIndex(({ id }) => id === point)
+  const at = indexOf(session.target.value ?? session.position.value)
+  const now = at === -1 ? points.length : at
   const last = at === -1 ? points.length : points.length - 1
+  const shown = dragged.value ?? (past === undefined ? now : indexOf(past))
   const isStill = projectSession.conversation.isWorking.value || !projectSession.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since then'
 
-  const go = async (index: number) => {
-    const point = session.history.value[index]
+  const go = (index: number) => {
+    const point = points[index]
     dragged.value = undefined
-    if (point === undefined || point.id === current()) return
-    const result = await session.moveTo(point.id)
-    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
-    if (result.ok && session.position.value === point.id) announce(`Restored the files: ${point.label}`)
+    if (point === undefined || index === now) onNow()
+    else onPast(point.id)
   }
 
   return (
-    <section class="history-bar" aria-label="History of the files">
+    <section class={`history-bar ${past === undefined ? '' : 'past'}`} aria-label="History of the files">
       <IconButton
         icon="undo"
         label="One state back"
-        title="One state back"
-        disabled={isStill || shown <= 0}
-        onClick={() => void go(shown - 1)}
+        title="Look at the state before"
+        disabled={shown <= 0}
+        onClick={() => go(shown - 1)}
       />
-      <label class="visually-hidden" for="history">
-        State of the files
-      </label>
       <HistoryLine
-        points={points}
-        last={last}
-        shown={shown}
-        disabled={isStill || last === 0}
-        nameOf={nameOf}
+        {...{ id, points, last, shown, nameOf }}
+        disabled={last === 0}
         onMove={(index) => {
-          dragged.value = index
+          if (isLive) go(index)
+          else dragged.value = index
         }}
-        onChoose={(index) => void go(index)}
+        onChoose={go}
+        onKeyDown={(event) => {
+          if (past === undefined) return
+          if (event.key === 'Enter') onEnter()
+          else if (event.key === 'Escape') onNow()
+          else return
+          event.preventDefault()
+        }}
       />
       {last > 0 && (
         <span class="muted number">
           {shown + 1} of {last + 1}
         </span>
       )}
-      <span
-        class={`cut history-name ${trouble.value === undefined ? '' : 'bad'}`}
-        title={trouble.value ?? nameOf(shown)}
-      >
-        {trouble.value ?? nameOf(shown)}
+      <span class="cut history-name" title={nameOf(shown)}>
+        {nameOf(shown)}
       </span>
       <button
         type="button"
         class="button quiet"
         aria-label="Checkpoint"
         title="Name this state of the files"
-        disabled={isStill || session.target.value !== undefined}
+        disabled={isStill || past !== undefined || session.target.value !== undefined}
         onClick={() => void session.checkpoint(`Checkpoint ${points.filter(({ named }) => named).length + 1}`)}
       >
         <Icon name="flag" /> <span class="wide-word">Checkpoint</span>
@@ -78,7 +87,7 @@ export function HistoryBar({ projectSession }: { readonly projectSession: Projec
   )
 }
 
-interface HistoryLineProps {
+interface HistoryLineProps extends Pick<HistoryBarProps, 'id'> {
   readonly points: ProjectSession['session']['history']['value']
   /** The index of the last state. */
   readonly last: number
@@ -87,10 +96,12 @@ interface HistoryLineProps {
   readonly nameOf: (index: number) => string
   readonly onMove: (index: number) => void
   readonly onChoose: (index: number) => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
 /** The line with its marks. The slider lies above them. */
-function HistoryLine({ points, last, shown, disabled, nameOf, onMove, onChoose }: HistoryLineProps) {
+function HistoryLine(props: HistoryLineProps) {
+  const { id, points, last, shown, disabled, nameOf, onMove, onChoose, onKeyDown } = props
   const pointedAt = ({ currentTarget, clientX }: MouseEvent & { readonly currentTarget: HTMLElement }) => {
     const { left, width } = currentTarget.getBoundingClientRect()
     // The ends of the line are half a thumb inside.
@@ -110,8 +121,10 @@ function HistoryLine({ points, last, shown, disabled, nameOf, onMove, onChoose }
         </span>
       )}
       <input
-        id="history"
+        {...(id !== undefined && { id })}
         type="range"
+        aria-label="State of the files"
+        aria-description="Enter goes to the button that restores this state, Escape goes back to now."
         onMouseMove={pointedAt}
         min={0}
         max={Math.max(last, 1)}
@@ -119,6 +132,7 @@ function HistoryLine({ points, last, shown, disabled, nameOf, onMove, onChoose }
         value={last === 0 ? 1 : shown}
         disabled={disabled}
         aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
+        onKeyDown={onKeyDown}
         onInput={({ currentTarget }) => onMove(Number(currentTarget.value))}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       />
