@@ -25,13 +25,11 @@ export interface PastViewProps {
 
 /** The files as they were at a point of the history, to read. Nothing is restored until the person asks for it. */
 export function PastView({ projectSession, point, onLeave }: PastViewProps) {
-  const { session, conversation, writable } = projectSession
-  const trouble = useSignal<string | undefined>(undefined)
+  const { session } = projectSession
   const chosen = useSignal<string | undefined>(undefined)
   const compares = useSignal(false)
   session.revision.value
   const past = pastFiles(session.workspace.value.history(), point)
-  const { label = '', at = 0 } = session.history.value.find(({ id }) => id === point) ?? {}
   const file = past?.files.find(({ path }) => path === chosen.value) ?? past?.files[0]
 
   useEffect(() => {
@@ -43,40 +41,9 @@ export function PastView({ projectSession, point, onLeave }: PastViewProps) {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
 
-  const goBack = async () => {
-    const result = await session.moveTo(point)
-    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
-    if (!result.ok) return
-    announce(`Restored the files: ${label}`)
-    onLeave()
-  }
-
   return (
     <section class="fill past-view" aria-label="Files as they were">
-      <div class="past-head row wrap">
-        <Icon name="eye" />
-        <p class="grow">
-          <strong>Looking at “{label}”</strong>{' '}
-          <span class="muted">{new Date(at).toLocaleTimeString()} · read-only, nothing is restored</span>
-        </p>
-        <button
-          id="go-back"
-          type="button"
-          class="button primary"
-          disabled={conversation.isWorking.value || !writable.value || past === undefined || file === undefined}
-          onClick={() => void goBack()}
-        >
-          <Icon name="undo" /> Go back to here
-        </button>
-        <button type="button" class="button" onClick={onLeave}>
-          Back to now
-        </button>
-      </div>
-      {trouble.value !== undefined && (
-        <p class="notice bad" role="alert">
-          {trouble.value}
-        </p>
-      )}
+      <PastHead projectSession={projectSession} point={point} isSame={file === undefined} onLeave={onLeave} />
       {past?.isComplete === false && <p class="notice warn">Some contents of that time are no longer kept.</p>}
       {past === undefined || file === undefined ? (
         <div class="empty">
@@ -103,6 +70,53 @@ export function PastView({ projectSession, point, onLeave }: PastViewProps) {
         </div>
       )}
     </section>
+  )
+}
+
+interface PastHeadProps extends PastViewProps {
+  /** Whether the present files are the same. */
+  readonly isSame: boolean
+}
+
+/** Says which moment it is, with the ways out of it. */
+function PastHead({ projectSession, point, isSame, onLeave }: PastHeadProps) {
+  const { session, conversation, writable } = projectSession
+  const trouble = useSignal<string | undefined>(undefined)
+  const { label = '', at = 0 } = session.history.value.find(({ id }) => id === point) ?? {}
+  const goBack = async () => {
+    const result = await session.moveTo(point)
+    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
+    if (!result.ok) return
+    announce(`Restored the files: ${label}`)
+    onLeave()
+  }
+  return (
+    <>
+      <div class="past-head row wrap">
+        <Icon name="eye" />
+        <p class="grow">
+          <strong>Looking at “{label}”</strong>{' '}
+          <span class="muted">{new Date(at).toLocaleTimeString()} · read-only, nothing is restored</span>
+        </p>
+        <button
+          id="go-back"
+          type="button"
+          class="button primary"
+          disabled={conversation.isWorking.value || !writable.value || isSame}
+          onClick={() => void goBack()}
+        >
+          <Icon name="undo" /> Go back to here
+        </button>
+        <button type="button" class="button" onClick={onLeave}>
+          Back to now
+        </button>
+      </div>
+      {trouble.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {trouble.value}
+        </p>
+      )}
+    </>
   )
 }
 
@@ -172,7 +186,6 @@ function PastFile({ project, past, file, compares, onCompare }: PastFileProps) {
     <div class="fill">
       <div class="bar">
         <strong class="mono cut grow">{from}</strong>
-        <span class="tag changed">{sinceThen[status]}</span>
         <button type="button" class="button quiet" aria-pressed={compares} onClick={onCompare}>
           Compare with now
         </button>
