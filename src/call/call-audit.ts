@@ -154,7 +154,7 @@ class OpenCallAudit implements CallAudit {
   }
 
   setEffect({ applied }: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void {
-    this.#effect = { ...outcomeOf(applied, artifactUri), lines }
+    this.#effect = outcomeOf(applied, artifactUri, lines)
   }
 
   async writeOutcome(failure?: Failure): Promise<void> {
@@ -269,13 +269,14 @@ function intentOf(changes: AuthorizedChanges['changes']): Effect {
   }
 }
 
-function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined): Effect {
-  if (applied.length === 0) return artifactUri === undefined ? NO_EFFECT : { ...NO_EFFECT, artifactUris: [artifactUri] }
+function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined, lines: AuditEntry['lines']): Effect {
+  if (applied.length === 0 && artifactUri === undefined) return NO_EFFECT
   return {
     pathsWritten: applied.map(({ path }) => path),
     oldSha256: shaMap(applied.map(({ path, before }) => [path, auditVersion(path, before)])),
     newSha256: shaMap(applied.map(({ path, after }) => [path, auditVersion(path, after)])),
     artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
+    lines,
   }
 }
 

@@ -5,7 +5,7 @@ import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { deniedError, requireAllowed } from '../policy/evaluation.ts'
+import { deniedError, requireAllowed, withAccesses } from '../policy/evaluation.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -90,7 +90,8 @@ export async function callTool(
     const { authorized, input } = await runPreCallHooks(state, requested, rawInput) // 7
     const approvals = await openApprovals(state, input)
     const call = await approveCommand(state, authorized, approvals)
-    const proposed = await draftCall(state, call, { ...approvals, ...approvals.context }) // 8
+    const { ask, context } = approvals
+    const proposed = await draftCall(state, call, { ask, began: context.began }) // 8
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
@@ -130,12 +131,11 @@ export async function evaluateCall(
   const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
   audit?.setAccesses(accesses, input)
   const line = workspace.runnerOf(tool).commandLine(tool, input)
-  const call = { tool, input, accesses, ...(dialectCall === undefined ? {} : { dialectCall }) }
   if (line !== undefined) {
     const { evaluateCommand } = await import('./evaluate-command.ts')
-    return evaluateCommand(workspace, call, facts, line, audit)
+    return evaluateCommand(workspace, { tool, input, accesses, dialectCall }, facts, line, audit)
   }
-  return { ...call, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
+  return { tool, input, accesses, dialectCall, verdict: workspace.policy.evaluate(withAccesses(facts, accesses)) }
 }
 
 /** Step 1: finds the tool and parses the input with its schema. */
@@ -538,11 +538,16 @@ function projectResult(
 ): Success {
   if (options.draftFiles !== undefined) return result
   const limit = (whole: Success) => limitResult(whole, workspace.limits.projectionBytes, run.artifacts)
-  const { media, ...others } = result
-  const answer = draft.hasMedia === true && media !== undefined ? { ...limit(others as Success), media } : limit(result)
+  const answer = draft.hasMedia === true ? withMedia(result, limit) : limit(result)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
   return answer
+}
+
+/** Limits a result without its media. */
+function withMedia({ media, ...others }: Success, limit: (result: Success) => Success): Success {
+  const limited = limit(others as Success)
+  return media === undefined ? limited : { ...limited, media }
 }
 
 /**

@@ -1,11 +1,13 @@
 import { classifyContent, classifyPath } from '../files/classify/index.ts'
+import type { CommitHistory } from '../git/commit-history.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { type PolicyCall, requireAllowed, type Verdict } from '../policy/evaluation.ts'
+import { type PolicyCall, requireAllowed, type Verdict, withAccesses } from '../policy/evaluation.ts'
+import type { Label } from '../policy/labels.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
@@ -39,92 +41,148 @@ export function createToolContext(
   call: AuthorizedCall,
   options: ToolContextOptions,
 ): BuiltinContext {
-  const { audit, taint, signal, onProgress, media, reads } = options
-  let session: BuiltinContext['commands']
-  const isOwn = workspace.ownTools.has(call.tool)
-  const requireHostAllowed = (host: string) => taint.requireHostAllowed(host)
-  const facts = () => policyCall(run, call.tool.name, call.input, call.dialectCall)
-  const addRead = (path: Path, bytes: number) => {
-    reads.add(path)
-    run.rates.countRead(bytes)
-    audit.addRead(path)
-    taint.addRead(path)
-  }
-  return {
-    accesses: call.accesses,
-    files: createGuardedFiles({
-      backend: workspace.backend,
-      accesses: call.accesses,
-      documents: workspace.documents,
-      ...{ describesFiles: !isOwn, notesVisits: isOwn, showsStats: isOwn },
-      requireAllowed: (access) => requireAllowed(workspace.policy, facts(), access),
-      visibility: (kind) => createVisibility(workspace.policy, facts(), kind, call.verdict),
-      signal,
-      onTarget: (path) => taint.addRead(path),
-      onName: isOwn ? (path) => taint.addName(path) : undefined,
-      onRead: addRead,
-    }),
-    limits: workspace.limits,
-    media,
-    signal,
-    warnings: [],
-    progress: (done, unit, total) =>
-      void ignoreRejection(onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) })),
-    now: workspace.clock,
-    hasReadWhole: run.readHistory.hasReadWhole,
-    previousReads: run.readHistory,
-    staleGuard: workspace.staleGuard,
-    async workspaceDiff(request) {
-      const diff = await diffForCall(workspace, facts(), call.verdict, request, signal)
-      for (const { path, text } of diff.sections) addRead(path as Path, text.length)
-      addCompared(taint, diff)
-      const { withLabelledBase } = await import('./labelled-base.ts')
-      return withLabelledBase(diff, request.base, workspace.diffs, taint)
-    },
-    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, call.dialectCall, taint, signal),
-    async headCommit() {
-      const commit = await workspace.diffs.headCommit()
-      if (commit !== undefined) await taint.addCommit(workspace.diffs, commit)
-      return commit
-    },
-    get commands() {
-      session ??= openSession(workspace, run, call, options)
-      return session
-    },
-    processes: run.shell.processes,
-    keepArtifact(name, text) {
-      try {
-        return run.artifacts.put(name, text)
-      } catch {
-        return undefined
-      }
-    },
-    ...labelFunctions(taint),
-    memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
-    requireHostAllowed,
-    async readArtifact(uri) {
-      const text = await run.artifacts.read(uri)
-      // An artifact contains nothing above the highest label that its run had seen.
-      const { label, path } = run.taint.origin() ?? { label: 'public' }
-      taint.addLabel(label, path ?? uri)
-      return text
-    },
-  }
+  return new CallContext(workspace, run, call, options)
 }
 
-/** Returns the functions of a context that read and add labels. */
-function labelFunctions(
-  taint: TaintTracker,
-): Pick<BuiltinContext, 'taint' | 'labelOf' | 'addLabel' | 'addSearched' | 'addCommit'> {
-  return {
-    async addCommit(history, commit, branch) {
-      if (branch !== undefined) taint.addName(branch)
-      await taint.addCommit(history, commit)
-    },
-    taint: () => taint.highestLabel(),
-    labelOf: (path) => taint.labelOf(path),
-    addLabel: (label, path) => taint.addLabel(label, path),
-    addSearched: (path) => taint.addSearched(path),
+class CallContext implements BuiltinContext {
+  readonly accesses: BuiltinContext['accesses']
+  readonly files: BuiltinContext['files']
+  readonly limits: BuiltinContext['limits']
+  readonly media: BuiltinContext['media']
+  readonly signal: AbortSignal | undefined
+  readonly warnings: string[] = []
+  readonly now: () => number
+  readonly hasReadWhole: BuiltinContext['hasReadWhole']
+  readonly previousReads: BuiltinContext['previousReads']
+  readonly staleGuard: BuiltinContext['staleGuard']
+  readonly processes: BuiltinContext['processes']
+  readonly memory: BuiltinContext['memory']
+  readonly #workspace: WorkspaceState
+  readonly #run: RunState
+  readonly #call: AuthorizedCall
+  readonly #options: ToolContextOptions
+  readonly #taint: TaintTracker
+  #session: BuiltinContext['commands']
+
+  // Tools take these two without the context.
+  readonly progress: BuiltinContext['progress'] = (done, unit, total) =>
+    void ignoreRejection(this.#options.onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }))
+
+  readonly keepArtifact: BuiltinContext['keepArtifact'] = (name, text) => {
+    try {
+      return this.#run.artifacts.put(name, text)
+    } catch {
+      return undefined
+    }
+  }
+
+  constructor(workspace: WorkspaceState, run: RunState, call: AuthorizedCall, options: ToolContextOptions) {
+    this.#workspace = workspace
+    this.#run = run
+    this.#call = call
+    this.#options = options
+    this.#taint = options.taint
+    this.accesses = call.accesses
+    this.files = this.#openFiles()
+    this.limits = workspace.limits
+    this.media = options.media
+    this.signal = options.signal
+    this.now = workspace.clock
+    this.hasReadWhole = run.readHistory.hasReadWhole
+    this.previousReads = run.readHistory
+    this.staleGuard = workspace.staleGuard
+    this.processes = run.shell.processes
+    this.memory = workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes }
+  }
+
+  async workspaceDiff(request: Parameters<BuiltinContext['workspaceDiff']>[0]): Promise<WorkspaceDiff> {
+    const { diffs } = this.#workspace
+    const diff = await diffForCall(this.#workspace, this.#facts(), this.#call.verdict, request, this.signal)
+    for (const { path, text } of diff.sections) this.#addRead(path as Path, text.length)
+    addCompared(this.#taint, diff)
+    const { withLabelledBase } = await import('./labelled-base.ts')
+    return withLabelledBase(diff, request.base, diffs, this.#taint)
+  }
+
+  workspaceDiffSha256(): Promise<string | undefined> {
+    return workspaceDiffSha256(this.#workspace, this.#run, this.#call.dialectCall, this.#taint, this.signal)
+  }
+
+  async headCommit(): Promise<string | undefined> {
+    const { diffs } = this.#workspace
+    const commit = await diffs.headCommit()
+    if (commit !== undefined) await this.#taint.addCommit(diffs, commit)
+    return commit
+  }
+
+  get commands(): BuiltinContext['commands'] {
+    this.#session ??= openSession(this.#workspace, this.#run, this.#call, this.#options)
+    return this.#session
+  }
+
+  async readArtifact(uri: string): Promise<string> {
+    const text = await this.#run.artifacts.read(uri)
+    // An artifact contains nothing above the highest label that its run had seen.
+    const { label, path } = this.#run.taint.origin() ?? { label: 'public' }
+    this.#taint.addLabel(label, path ?? uri)
+    return text
+  }
+
+  requireHostAllowed(host: string): void {
+    this.#taint.requireHostAllowed(host)
+  }
+
+  async addCommit(history: CommitHistory, commit: string, branch: Path | undefined): Promise<void> {
+    if (branch !== undefined) this.#taint.addName(branch)
+    await this.#taint.addCommit(history, commit)
+  }
+
+  taint(): Label {
+    return this.#taint.highestLabel()
+  }
+
+  labelOf(path: Path): Label {
+    return this.#taint.labelOf(path)
+  }
+
+  addLabel(label: Label, path?: string): void {
+    this.#taint.addLabel(label, path)
+  }
+
+  addSearched(path: Path): void {
+    this.#taint.addSearched(path)
+  }
+
+  #facts(): ReturnType<typeof policyCall> {
+    const { tool, input, dialectCall } = this.#call
+    return policyCall(this.#run, tool.name, input, dialectCall)
+  }
+
+  #addRead(path: Path, bytes: number): void {
+    this.#options.reads.add(path)
+    this.#run.rates.countRead(bytes)
+    this.#options.audit.addRead(path)
+    this.#taint.addRead(path)
+  }
+
+  #openFiles(): BuiltinContext['files'] {
+    const { backend, documents, ownTools, policy } = this.#workspace
+    const taint = this.#taint
+    const isOwn = ownTools.has(this.#call.tool)
+    return createGuardedFiles({
+      backend,
+      accesses: this.#call.accesses,
+      documents,
+      describesFiles: !isOwn,
+      notesVisits: isOwn,
+      showsStats: isOwn,
+      requireAllowed: (access) => requireAllowed(policy, this.#facts(), access),
+      visibility: (kind) => createVisibility(policy, this.#facts(), kind, this.#call.verdict),
+      signal: this.#options.signal,
+      onTarget: (path) => taint.addRead(path),
+      onName: isOwn ? (path) => taint.addName(path) : undefined,
+      onRead: (path, bytes) => this.#addRead(path, bytes),
+    })
   }
 }
 
@@ -202,10 +260,8 @@ async function workspaceDiffSha256(
   try {
     const input = await readInput(tool, {})
     const call = policyCall(run, tool.name, input, dialectCall)
-    const verdict = workspace.policy.evaluate({
-      ...call,
-      accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),
-    })
+    const accesses = await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd }))
+    const verdict = workspace.policy.evaluate(withAccesses(call, accesses))
     if (verdict.decision !== 'allow') return undefined
     const diff = await diffForCall(workspace, call, verdict, { wants: () => true }, signal)
     addCompared(taint, diff)

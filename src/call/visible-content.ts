@@ -1,7 +1,7 @@
 import type { Failure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
-import type { PolicyCall } from '../policy/evaluation.ts'
+import type { CallPolicy, PolicyCall } from '../policy/evaluation.ts'
 import type { Success } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -10,8 +10,9 @@ export function contentVisibility(
   { policy, memory }: Pick<WorkspaceState, 'policy' | 'memory'>,
   call: Omit<PolicyCall, 'accesses'>,
 ): (path: Path) => boolean {
-  const view = policy.forCall(call)
+  let view: CallPolicy | undefined
   return (path) => {
+    view ??= policy.forCall(call)
     const classification = classifyPath(path)
     if (view.decide('file:read', path, classification) === 'allow') return true
     const isNote = memory !== undefined && isWithin(path, memory.path)

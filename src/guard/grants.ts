@@ -1,10 +1,10 @@
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
-import { isWithin, type LogicalPath, type Path, quote } from '../paths/logical-path.ts'
+import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { type Permission, revealingPermissions } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
-import { notGranted } from './guard-accesses.ts'
+import { type AccessMarks, guardedAccess, notGranted } from './guard-accesses.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
 
 /** What the accesses of a call grant to its draft. Every function throws `POLICY_DENIED` for a path that it does not grant. */
@@ -102,12 +102,8 @@ export class AccessGrants implements Grants {
     if (this.showsContent(path)) return path
     const [access] = this.#covering(path)
     if (access === undefined) throw notGranted(path)
-    const needed: Pick<GuardedAccess, 'permission' | 'isSource' | 'reveals'> = revealingPermissions.has(
-      access.permission,
-    )
-      ? { ...access, reveals: true }
-      : { permission: 'file:read' }
-    this.#options.requireAllowed(accessAt(path, needed))
+    const isRevealed = revealingPermissions.has(access.permission)
+    this.#options.requireAllowed(isRevealed ? revealedAt(path, access) : accessAt(path, 'file:read'))
     const reason = `was planned for ${access.permission}, which does not grant its content`
     throw new ToolError('POLICY_DENIED', `${quote(path)} ${reason}`, { path })
   }
@@ -147,7 +143,7 @@ export class AccessGrants implements Grants {
     if (permission === 'file:search') return this.#sees('search', path, 'file')
     if (permission === 'file:diff') return this.#sees('diff', path, 'file')
     if (permission === 'memory:read') return isExact || this.#sees('memory', path, 'file')
-    if (revealingPermissions.has(permission)) return this.#isAllowed(accessAt(path, { ...access, reveals: true }))
+    if (revealingPermissions.has(permission)) return this.#isAllowed(revealedAt(path, access))
     if (!isExact || !this.#options.describesFiles) return false
     // A deletion compares the version, and does not show it if the file may not be read.
     return permission === 'file:delete' || (permission === 'file:info' && this.#sees('read', path, 'file'))
@@ -177,16 +173,12 @@ function isForDirectory({ permission }: GuardedAccess): boolean {
   return permission.startsWith('command:') || permission === 'plan:submit'
 }
 
+/** An access to one path of a tree that shows its content. */
+function revealedAt(path: Path, { permission, isSource }: GuardedAccess): GuardedAccess {
+  return accessAt(path, permission, { isSource, reveals: true })
+}
+
 /** The access to one path of a tree. */
-function accessAt(
-  path: Path,
-  { permission, isSource, reveals }: Pick<GuardedAccess, 'permission' | 'isSource' | 'reveals'>,
-): GuardedAccess {
-  const asked: LogicalPath = path
-  const classification = classifyPath(path)
-  return {
-    ...{ permission, asked, path, classification, recursive: false },
-    ...(isSource === true ? { isSource } : {}),
-    ...(reveals === true ? { reveals } : {}),
-  }
+function accessAt(path: Path, permission: Permission, marks: AccessMarks = {}): GuardedAccess {
+  return guardedAccess(permission, path, path, classifyPath(path), marks)
 }

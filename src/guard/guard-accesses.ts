@@ -132,29 +132,37 @@ function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<Res
       : access.permission
   const classification = classifyBoth(requestedPath, path)
   return {
-    guardedAccess: {
-      ...{ permission, asked: requestedPath, path, classification, recursive: access.recursive === true },
-      ...(access.isSource === true ? { isSource: true } : {}),
-      ...(access.reveals === true ? { reveals: true } : {}),
-    },
+    guardedAccess: guardedAccess(permission, requestedPath, path, classification, access),
     isBelowRemovedFile: pathBelowFile !== undefined,
   }
 }
 
 /** Returns the access for a path that could not be resolved, classified by its name. */
-function unresolvedAccess(
-  { permission, recursive, isSource, reveals }: Access,
-  requestedPath: LogicalPath,
+function unresolvedAccess(access: Access, requestedPath: LogicalPath): GuardedAccess {
+  const permission = access.permission === 'file:write' ? 'file:write:create' : access.permission
+  return guardedAccess(permission, requestedPath, requestedPath as string as Path, classifyPath(requestedPath), access)
+}
+
+/** What policy evaluates beside the permission and the path of an access. */
+export interface AccessMarks {
+  readonly recursive?: boolean | undefined
+  readonly isSource?: boolean | undefined
+  readonly reveals?: boolean | undefined
+}
+
+/** Returns an access whose path passed the guard. Marks that do not apply are absent. */
+export function guardedAccess(
+  permission: GuardedAccess['permission'],
+  asked: LogicalPath,
+  path: Path,
+  classification: Classification,
+  { recursive, isSource, reveals }: AccessMarks,
 ): GuardedAccess {
-  return {
-    permission: permission === 'file:write' ? 'file:write:create' : permission,
-    asked: requestedPath,
-    path: requestedPath as string as Path,
-    classification: classifyPath(requestedPath),
-    recursive: recursive === true,
-    ...(isSource === true ? { isSource } : {}),
-    ...(reveals === true ? { reveals } : {}),
-  }
+  const access = { permission, asked, path, classification, recursive: recursive === true }
+  // Added one by one: a spread would give every access a hidden class of its own in V8.
+  if (isSource === true) (access as { isSource?: boolean }).isSource = true
+  if (reveals === true) (access as { reveals?: boolean }).reveals = true
+  return access
 }
 
 /** Rejects a path that some platform would normalize to a protected one, such as `.git.` on Windows. Nothing is trimmed. */

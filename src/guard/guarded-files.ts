@@ -101,185 +101,208 @@ export interface GuardedFilesOptions extends GrantOptions {
   readonly showsStats: boolean
 }
 
-interface GuardState extends GuardedFilesOptions {
-  readonly grants: Grants
-}
+const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
+const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
 
 /** Creates the view of a backend that reaches only the granted accesses. Anything else is a fault of the tool and refused. */
 export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
-  const state = { ...options, grants: new AccessGrants(options) }
-  return {
-    capabilities: options.backend.capabilities,
-    ...createReads(state),
-    ...createWalks(state),
-    ...createDirectories(state),
-  }
+  return new BackendView(options)
 }
 
-function createReads({ backend, documents, grants, onRead, onTarget, showsStats }: GuardState): GuardedReads {
-  const isCacheable = backend.capabilities.authority === 'sole'
+class BackendView implements GuardedFiles {
+  readonly #options: GuardedFilesOptions
+  readonly #backend: Backend
+  readonly #grants: Grants
 
-  async function read(path: Path, maxBytes: number): Promise<FileRead> {
-    const stat = await backend.stat(grants.content(path))
+  constructor(options: GuardedFilesOptions) {
+    this.#options = options
+    this.#backend = options.backend
+    this.#grants = new AccessGrants(options)
+  }
+
+  get capabilities(): Backend['capabilities'] {
+    return this.#backend.capabilities
+  }
+
+  async read(path: Path, maxBytes: number): Promise<FileRead> {
+    const stat = await this.#backend.stat(this.#grants.content(path))
     requireFile(path, stat)
     if (stat.size > maxBytes) {
-      onTarget(path)
+      this.#options.onTarget(path)
       throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
         path,
         sizeBytes: stat.size,
         limit: maxBytes,
       })
     }
-    onRead(path, stat.size)
-    return backend.read(path)
+    this.#options.onRead(path, stat.size)
+    return this.#backend.read(path)
   }
 
-  async function statEntry(path: Path): Promise<Stat | undefined> {
-    const stat = await backend.stat(path)
-    grants.entry(path, stat?.type)
-    if (stat?.type !== 'file' || !classifyPath(path).redacted || grants.showsContent(path)) {
-      if (showsStats && stat?.type === 'file') onTarget(path)
+  stat(path: Path): Promise<Stat | undefined> {
+    return this.#statEntry(this.#grants.covered(path))
+  }
+
+  async #statEntry(path: Path): Promise<Stat | undefined> {
+    const stat = await this.#backend.stat(path)
+    this.#grants.entry(path, stat?.type)
+    if (stat?.type !== 'file' || !classifyPath(path).redacted || this.#grants.showsContent(path)) {
+      if (this.#options.showsStats && stat?.type === 'file') this.#options.onTarget(path)
       return stat
     }
     return { type: 'file', size: 0, tag: stat.tag }
   }
 
-  return {
-    read,
-    stat: (path) => statEntry(grants.covered(path)),
-    versionOf: (bytes) => (isCacheable ? sha256Cached(bytes) : sha256(bytes)),
-    async readRange(path, range) {
-      const content = await backend.read(grants.content(path), range)
-      onRead(path, content.bytes.length)
-      return content
-    },
-    async readLink(path) {
-      const target = await backend.readLink(grants.content(path))
-      onTarget(path)
-      return target
-    },
-    async document(path, maxBytes) {
-      const { bytes } = await read(path, maxBytes)
-      return isCacheable ? documents.of(bytes, path) : createDocument(bytes, path)
-    },
-    noteRead: (path, bytes) => onRead(grants.covered(path), bytes),
+  versionOf(bytes: Uint8Array): string {
+    return this.#isCacheable ? sha256Cached(bytes) : sha256(bytes)
   }
-}
 
-const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
-const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
+  async readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead> {
+    const content = await this.#backend.read(this.#grants.content(path), range)
+    this.#options.onRead(path, content.bytes.length)
+    return content
+  }
 
-function createWalks(state: GuardState): GuardedWalks {
-  const { backend, grants, visibility, onName } = state
-  const abort = state.signal === undefined ? {} : { signal: state.signal }
+  async readLink(path: Path): Promise<string> {
+    const target = await this.#backend.readLink(this.#grants.content(path))
+    this.#options.onTarget(path)
+    return target
+  }
 
-  async function filesBelow(
-    start: Path,
-    kind: WalkKind,
-    filters: WalkFilters,
-    links: boolean,
-  ): Promise<readonly Path[]> {
+  async document(path: Path, maxBytes: number): Promise<TextDocument> {
+    const { bytes } = await this.read(path, maxBytes)
+    return this.#isCacheable ? this.#options.documents.of(bytes, path) : createDocument(bytes, path)
+  }
+
+  noteRead(path: Path, bytes: number): void {
+    this.#options.onRead(this.#grants.covered(path), bytes)
+  }
+
+  async *walk(start: Path, kind: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry> {
+    const { visibility, onName } = this.#options
+    const options = {
+      filters,
+      ...visibility(kind),
+      ...(maxDepth === undefined ? {} : { maxDepth }),
+      ...this.#abort,
+    }
+    for await (const entry of walk(this.#backend, this.#grants.tree(start), options)) {
+      onName?.(entry.path)
+      yield entry
+    }
+  }
+
+  async visible(start: Path, filters: WalkFilters, matches: (path: Path) => boolean): Promise<readonly Path[]> {
+    return (await this.#filesBelow(start, 'list', filters, true)).filter(matches)
+  }
+
+  candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]> {
+    return this.#filesBelow(start, 'search', filters, false)
+  }
+
+  async notes(start: Path): Promise<readonly Path[]> {
+    return this.#filesBelow(this.#grants.tree(start, memoryPermissions), 'memory', everything, false)
+  }
+
+  async allEntries(start: Path, maxEntries: number): Promise<WalkEntry[]> {
+    const entries: WalkEntry[] = []
+    for await (const entry of walk(this.#backend, this.#grants.tree(start, treePermissions), {
+      filters: everything,
+      includeGit: true,
+      ...unrestricted,
+    })) {
+      entries.push(entry)
+      if (entries.length > maxEntries) {
+        throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${maxEntries} entries`, {
+          path: start,
+          value: maxEntries,
+        })
+      }
+    }
+    return entries
+  }
+
+  async scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor, maxBytes?: number): Promise<void> {
+    const { onRead, onTarget, notesVisits } = this.#options
+    for (const path of paths) this.#grants.content(path)
+    const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
+      const matches = filter(path, bytes, stat)
+      if (matches !== true) {
+        // What the filter of an own tool has seen can decide about its result.
+        if (notesVisits) onTarget(path)
+        return matches !== undefined
+      }
+      if (notesVisits) onRead(path, bytes.length)
+      return visit(path, bytes, stat)
+    }
+    const backend = this.#backend
+    if (backend.scan !== undefined) return backend.scan(paths, visitMatch, maxBytes)
+    for (const path of paths) {
+      const stat = await backend.stat(path)
+      if (stat?.type !== 'file') continue
+      const isTooLarge = maxBytes !== undefined && stat.size > maxBytes
+      const content = isTooLarge ? { bytes: NO_BYTES, stat } : await backend.read(path)
+      if (!visitMatch(path, content.bytes, content.stat)) return
+    }
+  }
+
+  async emptiedDirectories(removed: readonly Path[], keep: ReadonlySet<Path>): Promise<Change[]> {
+    const absent = new Set<Path>(removed.map((path) => this.#grants.covered(path)))
+    const changes: Change[] = []
+    // By length of the path, the longest first: subdirectories are decided before the directory that contains them.
+    const pending: Set<Path>[] = []
+    const add = (directory: Path) => {
+      pending[directory.length] ??= new Set()
+      pending[directory.length]?.add(directory)
+    }
+    for (const path of removed) add(parentOf(path))
+    for (let length = pending.length - 1; length > 0; length--) {
+      for (const directory of pending[length] ?? []) {
+        if (keep.has(directory)) continue
+        const stat = await this.#backend.stat(directory)
+        if (stat?.type !== 'directory') continue
+        if ((await this.#backend.list(directory)).some(({ name }) => !absent.has(childOf(directory, name)))) continue
+        absent.add(directory)
+        changes.push({ path: directory, expect: { tag: stat.tag }, to: null })
+        add(parentOf(directory))
+      }
+    }
+    return changes
+  }
+
+  async missingParents(path: Path): Promise<Change[]> {
+    const missing: Change[] = []
+    for (let parent = parentOf(this.#grants.covered(path)); parent !== ''; parent = parentOf(parent)) {
+      const stat = await this.#backend.stat(parent)
+      if (stat?.type === 'directory') break
+      if (stat !== undefined) {
+        throw new ToolError('NOT_A_DIRECTORY', `${quote(parent)} is not a directory`, { path: parent })
+      }
+      missing.push({ path: parent, expect: 'any', to: { type: 'directory' } })
+    }
+    return missing.reverse()
+  }
+
+  /** Whether nothing but the backend can change the bytes of a file. */
+  get #isCacheable(): boolean {
+    return this.#backend.capabilities.authority === 'sole'
+  }
+
+  get #abort(): { readonly signal?: AbortSignal } {
+    const { signal } = this.#options
+    return signal === undefined ? {} : { signal }
+  }
+
+  async #filesBelow(start: Path, kind: WalkKind, filters: WalkFilters, links: boolean): Promise<readonly Path[]> {
+    const { visibility, onName } = this.#options
     const visible = visibility(kind)
-    const stat = await backend.stat(grants.covered(start))
+    const stat = await this.#backend.stat(this.#grants.covered(start))
     if (stat?.type === 'file') return visible.see(start, 'file') ? [start] : []
-    grants.tree(start)
-    const paths = await visibleFiles(backend, start, { filters, ...visible, links, ...abort })
-    grants.addVisible(start, kind, paths)
+    this.#grants.tree(start)
+    const paths = await visibleFiles(this.#backend, start, { filters, ...visible, links, ...this.#abort })
+    this.#grants.addVisible(start, kind, paths)
     if (onName !== undefined) for (const path of paths) onName(path)
     return paths
-  }
-
-  return {
-    async *walk(start, kind, filters, maxDepth) {
-      const options = { filters, ...visibility(kind), ...(maxDepth === undefined ? {} : { maxDepth }), ...abort }
-      for await (const entry of walk(backend, grants.tree(start), options)) {
-        onName?.(entry.path)
-        yield entry
-      }
-    },
-    async visible(start, filters, matches) {
-      return (await filesBelow(start, 'list', filters, true)).filter(matches)
-    },
-    candidates: (start, filters) => filesBelow(start, 'search', filters, false),
-    notes: async (start) => filesBelow(grants.tree(start, memoryPermissions), 'memory', everything, false),
-    async allEntries(start, maxEntries) {
-      const entries: WalkEntry[] = []
-      for await (const entry of walk(backend, grants.tree(start, treePermissions), {
-        filters: everything,
-        includeGit: true,
-        ...unrestricted,
-      })) {
-        entries.push(entry)
-        if (entries.length > maxEntries) {
-          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${maxEntries} entries`, {
-            path: start,
-            value: maxEntries,
-          })
-        }
-      }
-      return entries
-    },
-    async scan(paths, filter, visit, maxBytes) {
-      for (const path of paths) grants.content(path)
-      const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
-        const matches = filter(path, bytes, stat)
-        if (matches !== true) {
-          // What the filter of an own tool has seen can decide about its result.
-          if (state.notesVisits) state.onTarget(path)
-          return matches !== undefined
-        }
-        if (state.notesVisits) state.onRead(path, bytes.length)
-        return visit(path, bytes, stat)
-      }
-      if (backend.scan !== undefined) return backend.scan(paths, visitMatch, maxBytes)
-      for (const path of paths) {
-        const stat = await backend.stat(path)
-        if (stat?.type !== 'file') continue
-        const isTooLarge = maxBytes !== undefined && stat.size > maxBytes
-        const content = isTooLarge ? { bytes: NO_BYTES, stat } : await backend.read(path)
-        if (!visitMatch(path, content.bytes, content.stat)) return
-      }
-    },
-  }
-}
-
-function createDirectories({ backend, grants }: GuardState): GuardedDirectories {
-  return {
-    async emptiedDirectories(removed, keep) {
-      const absent = new Set<Path>(removed.map((path) => grants.covered(path)))
-      const changes: Change[] = []
-      // By length of the path, the longest first: subdirectories are decided before the directory that contains them.
-      const pending: Set<Path>[] = []
-      const add = (directory: Path) => {
-        pending[directory.length] ??= new Set()
-        pending[directory.length]?.add(directory)
-      }
-      for (const path of removed) add(parentOf(path))
-      for (let length = pending.length - 1; length > 0; length--) {
-        for (const directory of pending[length] ?? []) {
-          if (keep.has(directory)) continue
-          const stat = await backend.stat(directory)
-          if (stat?.type !== 'directory') continue
-          if ((await backend.list(directory)).some(({ name }) => !absent.has(childOf(directory, name)))) continue
-          absent.add(directory)
-          changes.push({ path: directory, expect: { tag: stat.tag }, to: null })
-          add(parentOf(directory))
-        }
-      }
-      return changes
-    },
-    async missingParents(path) {
-      const missing: Change[] = []
-      for (let parent = parentOf(grants.covered(path)); parent !== ''; parent = parentOf(parent)) {
-        const stat = await backend.stat(parent)
-        if (stat?.type === 'directory') break
-        if (stat !== undefined) {
-          throw new ToolError('NOT_A_DIRECTORY', `${quote(parent)} is not a directory`, { path: parent })
-        }
-        missing.push({ path: parent, expect: 'any', to: { type: 'directory' } })
-      }
-      return missing.reverse()
-    },
   }
 }
 

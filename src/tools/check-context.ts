@@ -77,12 +77,24 @@ const fileParameters: FunctionsOf<GuardedFiles> = {
  * label or a filter, which would otherwise have no effect.
  */
 export function checkedContext<C extends ToolContext>(context: C): C {
-  const files = { ...context.files, ...checkedFunctions(context.files, fileParameters, 'context.files') }
+  const { capabilities } = context.files
+  const files = { capabilities, ...checkedFunctions(context.files, fileParameters, 'context.files') }
   return Object.defineProperties({} as C, {
-    // The descriptors keep `commands` a getter, which opens the shell.
-    ...Object.getOwnPropertyDescriptors(context),
+    ...boundMembers(context),
     ...Object.getOwnPropertyDescriptors({ ...checkedFunctions(context, contextParameters, 'context'), files }),
   })
+}
+
+/** The fields, functions and getters of an object, for another one. `commands` stays a getter, which opens the shell. */
+function boundMembers(owner: object): PropertyDescriptorMap {
+  const { constructor: _, ...inherited } = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(owner))
+  const members: PropertyDescriptorMap = { ...inherited, ...Object.getOwnPropertyDescriptors(owner) }
+  for (const member of Object.values(members)) {
+    member.enumerable = true
+    if (typeof member.value === 'function') member.value = member.value.bind(owner)
+    if (member.get !== undefined) member.get = member.get.bind(owner)
+  }
+  return members
 }
 
 function checkedFunctions<T extends object>(owner: T, functions: FunctionsOf<T>, name: string): object {

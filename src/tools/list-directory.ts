@@ -80,14 +80,14 @@ export const listDirectory = defineBuiltinTool({
 
 async function describe(
   { path, type }: WalkEntry,
-  { files, addSearched }: BuiltinContext,
+  context: BuiltinContext,
   showsStat: boolean,
 ): Promise<z.output<typeof entry>> {
   const { kind, readable, redacted, reason } = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
   if (redacted || (!readable && kind === 'GIT_INTERNAL')) return { path, type, kind, readable: false, reason }
   if (type === 'directory' || !showsStat) return { path, type, kind }
-  addSearched(path)
-  const stat = await files.stat(path)
+  context.addSearched(path)
+  const stat = await context.files.stat(path)
   return {
     path,
     type,

@@ -34,7 +34,8 @@ export const readFile = defineBuiltinTool({
     )
     const [target] = context.accesses
     const { limits, files } = context
-    const request = { ...input, maxLines, maxBytes: limits.readBytes }
+    const { startLine, startColumn } = input
+    const request = { startLine, startColumn, maxLines, maxBytes: limits.readBytes }
     if (target === undefined) return readArtifact(input, request, context)
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
@@ -70,7 +71,20 @@ const CELL_LINES = 'Line numbers are those of the cells; a change needs the text
 
 /** Returns lines with what the document says about the file. */
 function sliceOf(lines: LineWindow, target: GuardedAccess, { sha256, bytes, encoding, eol, bom }: TextDocument): Slice {
-  return { ...lines, sha256, kind: kindOf(target, bytes), encoding, eol, bom }
+  const { content, startLine, endLine, totalLines, truncated, nextColumn } = lines
+  return {
+    content,
+    startLine,
+    endLine,
+    totalLines,
+    truncated,
+    ...(nextColumn === undefined ? {} : { nextColumn }),
+    sha256,
+    kind: kindOf(target, bytes),
+    encoding,
+    eol,
+    bom,
+  }
 }
 
 /** Reads lines of a text file. */

@@ -55,9 +55,5 @@ export function policyCall(
   dialectCall: DialectCall | undefined,
 ): Omit<PolicyCall, 'accesses'> {
   const risk = run.task?.risk
-  return {
-    ...{ tool, input },
-    ...(dialectCall === undefined ? {} : { dialectCall }),
-    ...(risk === undefined ? {} : { task: { risk } }),
-  }
+  return { tool, dialectCall, input, task: risk === undefined ? undefined : { risk } }
 }
