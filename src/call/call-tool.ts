@@ -86,8 +86,9 @@ export async function callTool(
   const state: CallState = { workspace, run, target, options, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
-    const requested = await authorizeCall(state, rawInput) // 1 to 6
-    const { authorized, input } = await runPreCallHooks(state, requested, rawInput) // 7
+    const wanted = run.seenVersions.complete(rawInput)
+    const requested = await authorizeCall(state, wanted) // 1 to 6
+    const { authorized, input } = await runPreCallHooks(state, requested, wanted) // 7
     const approvals = await openApprovals(state, input)
     const call = await approveCommand(state, authorized, approvals)
     const { ask, context } = approvals
@@ -95,13 +96,19 @@ export async function callTool(
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
-    return await recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
+    return noteSeen(state, await recordOutcome(audit, projectResult(state, call, draft, effect, result))) // 12
   } catch (error) {
-    return await refuseCall(state, name, error)
+    return noteSeen(state, await refuseCall(state, name, error))
   } finally {
     taint.endCall()
     unpin?.()
   }
+}
+
+/** Records the versions that a result or a refusal shows. A program that reads files names versions with all digits. */
+function noteSeen<R extends Success | Failure>({ run, options }: CallState, result: R): R {
+  if (options.draftFiles === undefined) run.seenVersions.note(result)
+  return result
 }
 
 /** Steps 1 to 6. They run again for an input that a pre-call hook has narrowed. */

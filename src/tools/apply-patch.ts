@@ -3,21 +3,16 @@ import { defineBuiltinTool } from './builtin-tool.ts'
 import { reason, sha256Field } from './shared/fields.ts'
 
 const input = z.strictObject({
-  patch: z.string().check(z.describe('Unified diff, or a patch from *** Begin Patch to *** End Patch')),
+  patch: z.string(),
   expectedSha256s: z.optional(
-    z
-      .record(z.string(), z.nullable(sha256Field))
-      .check(z.describe('sha256 of the version you read, by path; null: the file must not exist')),
+    z.record(z.string(), z.nullable(sha256Field)).check(z.describe('By path; null: the file must not exist')),
   ),
   expectedBaseCommit: z.optional(
     z
       .string()
-      .check(
-        z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'must be a full commit id in lowercase hex'),
-        z.describe('Commit that the patch is based on'),
-      ),
+      .check(z.regex(/^[0-9a-f]{8,64}$/, 'must be a commit id in lowercase hex, or its first 8 or more digits')),
   ),
-  dryRun: z._default(z.boolean().check(z.describe('Check everything, change nothing')), false),
+  dryRun: z._default(z.boolean(), false),
   reason,
 })
 
@@ -45,7 +40,7 @@ export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
   title: 'Apply patch',
   description:
-    'Apply a patch to one or many files, all or none: a unified diff (git style, a/ and b/ before names) or *** Begin Patch. Context must match exactly; an offset is fine.',
+    'Apply a patch to one or many files, all or none: a unified diff (a/ and b/ before names), or *** Begin Patch to *** End Patch. Context must match exactly; an offset is fine.',
   input,
   output,
   permission: 'file:patch:apply',

@@ -3,23 +3,16 @@ import { ToolError } from '../errors.ts'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { display, isWithin, quote } from '../paths/logical-path.ts'
+import { shortVersion } from '../util/short-version.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { resultSize, roomInResult } from './shared/result-size.ts'
 import { cutSections, truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
-  statOnly: z.optional(z.boolean().check(z.describe('Only the changed files and their line counts'))),
-  maxBytes: z.optional(
-    z.int().check(z.minimum(1), z.describe('Maximum bytes of diff, cut at a file or hunk; with statOnly of stat')),
-  ),
-  paths: z.optional(
-    z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe('Only these files and directories')),
-  ),
-  base: z.optional(
-    z
-      .string()
-      .check(z.minLength(1), z.maxLength(300), z.describe('Commit id, branch or tag to compare with instead of HEAD')),
-  ),
+  statOnly: z.optional(z.boolean().check(z.describe('Only files and line counts'))),
+  maxBytes: z.optional(z.int().check(z.minimum(1))),
+  paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1000))),
+  base: z.optional(z.string().check(z.minLength(1), z.maxLength(300), z.describe('Commit, branch or tag'))),
 })
 
 const output = z.object({
@@ -46,8 +39,7 @@ const output = z.object({
 export const diffWorkspace = defineBuiltinTool({
   name: 'diff_workspace',
   title: 'Diff workspace',
-  description:
-    'Show what changed since the HEAD commit (without a repository: since the workspace was opened) as a patch. Includes new files, never ignored or secret files.',
+  description: 'Show the changes since HEAD as a patch, without ignored and secret files.',
   input,
   output,
   permission: 'file:diff',
@@ -87,7 +79,7 @@ export const diffWorkspace = defineBuiltinTool({
     const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxDiff)
     if (cut.truncated) warnings.push(describeCut(sections, cut.text, maxDiff, maxBytes))
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
-    const base = workspaceDiff.baseCommit?.replace(/^([0-9a-f]{12})[0-9a-f]{28}$/, '$1') ?? 'the workspace was opened'
+    const base = workspaceDiff.baseCommit === null ? 'the workspace was opened' : shortVersion(workspaceDiff.baseCommit)
     return {
       summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
       ...(cut.truncated ? { fullOutput: whole } : {}),

@@ -45,7 +45,7 @@ export async function evaluateExplained(
   const state: CallState = { workspace, run, target, options: { dialectCall }, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
-    const evaluated = await evaluateCall(workspace, run, target, input, state)
+    const evaluated = await evaluateCall(workspace, run, target, run.seenVersions.complete(input), state)
     requireMode(workspace, run, evaluated.tool)
     const call = evaluated.verdict.decision === 'deny' ? evaluated : taint.beginCall(evaluated)
     const verdict = isDrafted(call) ? await evaluateChanges(state, call) : call.verdict

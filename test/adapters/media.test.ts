@@ -27,8 +27,8 @@ import { connect } from './mcp-client.ts'
 const files = { 'img/a.png': png(3, 2), 'b.pdf': pdf('Hello'), 'c.gif': gif(2, 2), 'd.bin': 'a\0b', 'e.txt': 'text\n' }
 const A = Buffer.from(files['img/a.png']).toString('base64')
 const B = Buffer.from(files['b.pdf']).toString('base64')
-const summaryOfA = /^Read img\/a.png: image\/png, 3 x 2 pixels, 68 bytes\nsha256: [0-9a-f]{64}$/
-const summaryOfB = /^Read b.pdf: application\/pdf, \d+ bytes\nsha256: [0-9a-f]{64}$/
+const summaryOfA = /^Read img\/a.png: image\/png, 3 x 2 pixels, 68 bytes\nsha256: [0-9a-f]{8}$/
+const summaryOfB = /^Read b.pdf: application\/pdf, \d+ bytes\nsha256: [0-9a-f]{8}$/
 
 const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })

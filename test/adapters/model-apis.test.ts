@@ -66,7 +66,7 @@ describe('OpenAI', () => {
       enum: ['literal', 'regex', null],
       description: 'default: literal',
     })
-    expect(search?.query).toEqual({ type: 'string', description: 'Text to find, or a regular expression' })
+    expect(search?.query).toEqual({ type: 'string' })
     expect(write?.expectedSha256).toEqual({ type: ['string', 'null'], description: 'sha256 of the version you read' })
   })
 
@@ -205,7 +205,7 @@ describe('Gemini', () => {
       }
     }
     const search = tool?.functionDeclarations.find(({ name }) => name === 'search_text')?.parametersJsonSchema
-    expect(search?.properties).toMatchObject({ path: { description: 'Directory or file to search; default: .' } })
+    expect(search?.properties).toMatchObject({ path: { description: 'Directory or file; default: .' } })
     await workspace.close()
   })
 

@@ -233,7 +233,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ],
     modelText: {
       input: { path: 'a.ts' },
-      text: /^Read lines 1-2 of 2 of a\.ts\nsha256: \w{64}\n\none\ntwo\n$/,
+      text: /^Read lines 1-2 of 2 of a\.ts\nsha256: \w{8}\n\none\ntwo\n$/,
     },
   },
   file_info: {
@@ -246,7 +246,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     race: ({ repeat }) => ({ reads: [repeat('file_info', 'file_info', { path: FILE })] }),
     changes: changesNothing,
     views: showsNoContent,
-    modelText: { input: { path: 'a.ts' }, text: /^a\.ts: file, TEXT_SOURCE, 8 bytes\nsha256: \w{64}\n/ },
+    modelText: { input: { path: 'a.ts' }, text: /^a\.ts: file, TEXT_SOURCE, 8 bytes\nsha256: \w{8}\n/ },
   },
   diff_workspace: {
     input: {},
@@ -294,7 +294,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: [{ path: 'private/plan.md', oldText: 'the word', newText: 'a word' }],
     modelText: {
       input: { path: 'a.ts', oldText: 'one', newText: 'x' },
-      text: /^Edited a\.ts \(\+1 -1\)\nsha256: \w{64}$/,
+      text: /^Edited a\.ts \(\+1 -1\)\nsha256: \w{8}$/,
     },
   },
   replace_range: {
@@ -332,7 +332,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         newText: 'x\n',
         expectedSha256: 'c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8',
       },
-      text: /^Replaced lines .*\nsha256: \w{64}\ntotalLines: 2\n\ndiff --git/,
+      text: /^Replaced lines .*\nsha256: \w{8}\ntotalLines: 2\n\n--- a\/a\.ts/,
     },
   },
   apply_patch: {
@@ -380,7 +380,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
       { patch: v4a('*** Update File: src/x.md\n@@\n-x\n+1\n*** Update File: docs/a.md\n@@\n-one\n+1') },
     ],
     views: [{ patch: v4a(`*** Update File: private/d/deep.md\n@@\n-${WORD}\n+x`) }],
-    modelText: { input: { patch }, text: /^Patched a\.ts \(\+1 -1\)\nsha256: \{"a\.ts":"\w{64}"\}$/ },
+    modelText: { input: { patch }, text: /^Patched a\.ts \(\+1 -1\)\nsha256: \{"a\.ts":"\w{8}"\}$/ },
   },
   write_file: {
     input: { path: 'new.ts', content: 'x' },
@@ -416,7 +416,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: showsNoContent,
     modelText: {
       input: { path: 'new.ts', content: 'x' },
-      text: /^Created new\.ts \(1 bytes\)\nsha256: \w{64}$/,
+      text: /^Created new\.ts \(1 bytes\)\nsha256: \w{8}$/,
     },
   },
   append_file: {
@@ -444,7 +444,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: showsNoContent,
     modelText: {
       input: { path: 'a.ts', content: 'x' },
-      text: /^Appended to a\.ts \(1 bytes added\)\nsha256: \w{64}\nsizeBytes: 9$/,
+      text: /^Appended to a\.ts \(1 bytes added\)\nsha256: \w{8}\nsizeBytes: 9$/,
     },
   },
   create_directory: {
@@ -487,7 +487,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: { reason: 'shows no content; every-view.test.ts reads the copy' },
     modelText: {
       input: { path: 'a.ts', to: 'new.ts' },
-      text: /^Copied a\.ts to new\.ts\nsha256: \w{64}$/,
+      text: /^Copied a\.ts to new\.ts\nsha256: \w{8}$/,
     },
   },
   move_file: {
@@ -524,7 +524,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: { reason: 'shows no content; every-view.test.ts reads the moved file' },
     modelText: {
       input: { path: 'a.ts', to: 'new.ts' },
-      text: /^Moved a\.ts to new\.ts\nsha256: \w{64}$/,
+      text: /^Moved a\.ts to new\.ts\nsha256: \w{8}$/,
     },
   },
   delete_file: {
@@ -657,7 +657,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
       { id: 'old', content: 'n', expectedSha256: OLD_SHA256 },
     ],
     views: showsNoContent,
-    modelText: { input: { id: 'x', content: 'x' }, text: /^Stored the note x\nsha256: \w{64}$/ },
+    modelText: { input: { id: 'x', content: 'x' }, text: /^Stored the note x\nsha256: \w{8}$/ },
   },
   submit_plan: {
     input: { plan: 'x' },

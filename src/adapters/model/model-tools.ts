@@ -47,8 +47,8 @@ function compact(schema: Schema, seenDescriptions: Set<string>): Record<string, 
     ...(Array.isArray(anyOf) && { type: (anyOf as Schema[]).map(({ type }) => type) }),
     ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !bounds.has(keyword))),
   }
-  // A missing flag means false, so that default is left out.
-  if (defaultValue !== undefined && defaultValue !== false) result.default = defaultValue
+  // A missing flag means false and a missing number none, so these defaults are left out.
+  if (defaultValue !== undefined && defaultValue !== false && defaultValue !== 0) result.default = defaultValue
   if (properties) result.properties = describeOnce(properties as Readonly<Record<string, Schema>>, seenDescriptions)
   if (items !== undefined) result.items = compact(items as Schema, seenDescriptions)
   if (typeof additionalProperties === 'object')

@@ -4,13 +4,16 @@ import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isText, must } from '../../util/check-options.ts'
+import { shortVersion } from '../../util/short-version.ts'
 import { refusalText } from './refusal-text.ts'
 import type { CallResult } from './select-tools.ts'
+import { shortenTestOutput } from './test-output.ts'
 
 /**
  * Converts a result to text for a model, in as few tokens as it needs: a summary line, a line for each further fact, an empty line,
- * and the requested text unchanged. The first empty line ends what the workspace says, so content cannot imitate it. Fields for
- * programs only (ids, old versions, counts, addresses of diffs) are left out.
+ * and the requested text. The first empty line ends what the workspace says, so content cannot imitate it. Fields for programs only
+ * (ids, old versions, counts, addresses of diffs) are left out. A version is shown by its first 8 digits: later calls of the same run
+ * accept them. Of a test run in the Test Anything Protocol, durations are left out, and the text says so.
  *
  * @param tool the tool's name
  * @example
@@ -29,7 +32,8 @@ export function toModelText(tool: string, result: Success | Failure): string {
   ]
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
     if (isDefault(name, value)) continue
-    lines.push(`${name}: ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
+    const shown = name === 'sha256' ? shortVersions(value) : value
+    lines.push(`${name}: ${typeof shown === 'string' ? oneLine(shown) : JSON.stringify(shown)}`)
   }
   return body === '' ? lines.join('\n') : `${lines.join('\n')}\n\n${body}`
 }
@@ -46,6 +50,14 @@ export function resultToText(tool: string, result: CallResult): { readonly text:
   if (!isDialectResult(result)) return { text: toModelText(tool, result as Success | Failure), isError: !result.ok }
   const { output, isError } = result
   return { text: typeof output === 'string' ? output : JSON.stringify(output), isError }
+}
+
+/** Shortens a version, or the version of each path. */
+function shortVersions(value: unknown): unknown {
+  if (typeof value === 'string') return shortVersion(value)
+  return Object.fromEntries(
+    Object.entries(Object(value)).map(([path, version]) => [path, shortVersion(String(version))]),
+  )
 }
 
 /** Parts of a text besides the summary: facts with one line each, and at most one body. */
@@ -71,8 +83,11 @@ type Forms = { readonly [N in ToolName]?: (result: SuccessOf<ToolOutput<N>>) => 
  * a read and after a write.
  */
 const forms: Forms = {
-  read_file: ({ sha256, kind, encoding, eol, bom, truncated, content, media }) => ({
-    facts: media === undefined ? { sha256, kind, encoding, eol, bom, truncated } : { sha256 },
+  read_file: ({ sha256, kind, encoding, eol, bom, truncated, content, media, unchangedSince }) => ({
+    // The earlier call has shown the same version.
+    ...(unchangedSince === undefined && {
+      facts: media === undefined ? { sha256, kind, encoding, eol, bom, truncated } : { sha256 },
+    }),
     body: content,
   }),
   list_directory: ({ entries }) => ({ body: entries.map(entryLine).join('\n') }),
@@ -81,17 +96,21 @@ const forms: Forms = {
     facts: { truncatedReason, filesSkipped },
     body: files ? files.map(({ path, count }) => `${path}: ${count}`).join('\n') : matchLines(matches),
   }),
-  diff_workspace: ({ diff, stat, truncated, baseCommit }) => ({
-    facts: { baseCommit, truncated },
+  // The summary names the base.
+  diff_workspace: ({ diff, stat, truncated }) => ({
+    facts: { truncated },
     // A complete diff already contains the numbers.
-    body: diff === '' || truncated ? [...stat.map(statLine), diff].join('\n') : diff,
+    body: shortDiff(diff === '' || truncated ? [...stat.map(statLine), diff].join('\n') : diff),
   }),
   edit_file: ({ newSha256, diff, replacements, dryRun }) => ({
     facts: { sha256: newSha256 },
     // The model already knows a single replacement that it specified.
-    body: replacements === 1 && !dryRun ? '' : diff,
+    body: replacements === 1 && !dryRun ? '' : shortDiff(diff),
   }),
-  replace_range: ({ newSha256, totalLines, diff }) => ({ facts: { sha256: newSha256, totalLines }, body: diff }),
+  replace_range: ({ newSha256, totalLines, diff }) => ({
+    facts: { sha256: newSha256, totalLines },
+    body: shortDiff(diff),
+  }),
   apply_patch: ({ filesTouched }) => ({
     facts: {
       sha256: Object.fromEntries(filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, newSha256]] : []))),
@@ -131,6 +150,11 @@ const forms: Forms = {
   submit_plan: ({ paths, planUri }) => ({ facts: { paths, planUri } }),
 }
 
+/** Removes the header that names a changed file a second time. Without it, the diff is the same patch. */
+function shortDiff(diff: string): string {
+  return diff.replace(/^diff --git a\/(.*) b\/\1\n(?=--- a\/\1\t?\n\+\+\+ b\/\1\t?\n)/gm, '')
+}
+
 /** Returns all fields of a result, for a tool without a short form. */
 function plain({ ok: _, summary, warnings, callId, artifactUri, label, checks, ...facts }: Success): TextParts {
   return { facts }
@@ -149,9 +173,10 @@ function output(
   const [name, other] =
     stdout.length >= stderr.length ? (['stdout', 'stderr'] as const) : (['stderr', 'stdout'] as const)
   const main = result[name]
+  const shown = shortenTestOutput(main)
   return {
     facts: { ...facts, truncated, outputUri, [other]: result[other] },
-    body: main === '' ? '' : `${name}:\n${main}`,
+    body: main === '' ? '' : `${name}${shown === main ? '' : ', without durations'}:\n${shown}`,
   }
 }
 

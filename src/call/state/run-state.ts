@@ -1,5 +1,6 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
 import type { ReadHistory } from '../../history/read-history.ts'
+import type { SeenVersions } from '../../history/seen-versions.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Approvals } from '../../policy/approval.ts'
 import type { DialectCall } from '../../policy/dialect-call.ts'
@@ -28,6 +29,7 @@ export interface RunState {
   /** The approved plan, if the workspace was in plan mode. */
   plan: WorkPlan | undefined
   readonly readHistory: ReadHistory
+  readonly seenVersions: SeenVersions
   readonly rates: Rates
   readonly taint: Taint
   readonly approvals: RunApprovals

@@ -55,7 +55,9 @@ function formatError({ code, message, hint, path, failure }: DialectError): Answ
 const looks = { readOnlyHint: true, openWorldHint: false }
 const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
 const line = z.optional(z.int().check(z.minimum(1)))
-const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file returns it'))
+const sha256 = z
+  .string()
+  .check(z.regex(/^[0-9a-f]{8,64}$/, 'must be a sha256 in lowercase hex, as read_file returns it'))
 const reason = z.optional(z.string().check(z.maxLength(2000)))
 
 const tools = [

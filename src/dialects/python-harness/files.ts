@@ -4,7 +4,6 @@ import {
   call,
   defineDialectTool,
   type LineRange,
-  lastShownVersion,
   limitOr,
   readLines,
   readPart,
@@ -21,11 +20,7 @@ import { succeeded } from './results.ts'
 const path = z.string().check(z.describe('Path of the file'))
 const directory = z._default(z.string().check(z.describe('Path of the directory')), '.')
 const expectedHash = z
-  .nullish(
-    z
-      .string()
-      .check(z.regex(/^(?:[0-9a-f]{12}|[0-9a-f]{64})$/, 'must be a hash in lowercase hex, as read_file returns it')),
-  )
+  .nullish(z.string().check(z.regex(/^[0-9a-f]{8,64}$/, 'must be a hash in lowercase hex, as read_file returns it')))
   .check(z.describe('Hash of the version that you read'))
 
 /** Lines of one reading, if it names no limit. */
@@ -77,7 +72,7 @@ export const fileTools: readonly DialectTool[] = [
       const file = pathMapping.inward(path)
       const { bytesWritten, created, newSha256 } = yield* call('write_file', {
         ...{ path: file, content },
-        ...(yield* expectedVersion(file, expected_hash)),
+        ...expecting(expected_hash),
       })
       return succeeded(
         `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes) [hash:${shortHash(newSha256)}]`,
@@ -99,7 +94,7 @@ export const fileTools: readonly DialectTool[] = [
       const file = pathMapping.inward(path)
       const { replacements, newSha256, diff } = yield* call('edit_file', {
         ...{ path: file, oldText, newText, replaceAll },
-        ...(yield* expectedVersion(file, expected_hash)),
+        ...expecting(expected_hash),
       })
       const occurrences = `${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}`
       return succeeded(
@@ -203,12 +198,9 @@ function shortHash(sha256: string): string {
   return sha256.slice(0, 12)
 }
 
-/** Returns the version that a hash means. A short hash means the version that the run was shown last, if it begins with it. */
-function* expectedVersion(file: string, hash: string | null | undefined): Steps<{ expectedSha256?: string }> {
-  if (hash == null) return {}
-  const version = yield* lastShownVersion(file)
-  // No file has a version that ends in so many zeros, so another hash is refused as a conflict.
-  return { expectedSha256: version.startsWith(hash) ? version : hash.padEnd(64, '0') }
+/** Expects the version that a hash names. */
+function expecting(hash: string | null | undefined): { expectedSha256?: string } {
+  return hash == null ? {} : { expectedSha256: hash }
 }
 
 /** Returns the range of a reading: `offset` and `limit`, or the lines from `start_line` to `end_line`. */

@@ -81,7 +81,7 @@ const path = z.string()
 const line = z.optional(z.int().check(z.minimum(1)))
 const expected_sha256 = z.optional(
   z
-    .nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file gives it')))
+    .nullable(z.string().check(z.regex(/^[0-9a-f]{8,64}$/, 'must be a sha256 in lowercase hex, as read_file gives it')))
     .check(z.describe('sha256 of the version you read; null: the file must not exist')),
 )
 

@@ -49,6 +49,9 @@ function unreadHint({ previousReads }: BuiltinContext, path: Path, sha256: strin
  */
 export function checkVersion(path: Path, expected: Expected, current: string | null): void {
   if (expected === undefined || expected === current) return
+  if (expected !== null && expected.length < 64) {
+    throw conflict(path, `was not shown to this run in a version that begins with ${expected}`, current, UNSEEN_HINT)
+  }
   const problem =
     current === null
       ? 'does not exist'
@@ -57,6 +60,8 @@ export function checkVersion(path: Path, expected: Expected, current: string | n
         : 'has changed since the version of expectedSha256'
   throw conflict(path, problem, current, current === null ? NO_FILE_HINT : undefined)
 }
+
+const UNSEEN_HINT = 'Read the file again, or give all 64 digits of the version that you read.'
 
 const NO_FILE_HINT = 'Correct the path, or leave out the expected version to create the file.'
 

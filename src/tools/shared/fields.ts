@@ -6,12 +6,12 @@ export const pathField = z.string()
 
 export const filePath = pathField.check(z.describe('Path relative to the workspace root'))
 
-export const directoryPath = z._default(pathField.check(z.describe('Directory to start in')), '.')
+export const directoryPath = z._default(pathField, '.')
 
 export const sha256Field = z
   .string()
   .check(
-    z.regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file returns it'),
+    z.regex(/^[0-9a-f]{8,64}$/, 'must be a sha256 in lowercase hex, or its first 8 or more digits'),
     z.describe('sha256 of the version you read'),
   )
 
@@ -19,7 +19,7 @@ export const expectedSha256 = z.optional(
   z.nullable(sha256Field).check(z.describe('sha256 of the version you read; null: the file must not exist')),
 )
 
-export const reason = z.optional(z.string().check(z.maxLength(2000), z.describe('Why, for the record')))
+export const reason = z.optional(z.string().check(z.maxLength(2000)))
 
 const refusal = z.object({ permission: z.string(), path: z.string(), code: z.string(), message: z.string() })
 
@@ -29,9 +29,9 @@ export const refused = z.optional(
 )
 
 export const filters = {
-  includeHidden: z._default(z.boolean().check(z.describe('Include names that start with a dot')), false),
+  includeHidden: z._default(z.boolean(), false),
   includeIgnored: z._default(
-    z.boolean().check(z.describe('Include files ignored by .gitignore, and node_modules, target, build, dist')),
+    z.boolean().check(z.describe('Also what .gitignore names, node_modules, target, build, dist')),
     false,
   ),
 }

@@ -170,7 +170,11 @@ async function checkBase(expected: string, context: Pick<BuiltinContext, 'headCo
     })
   }
   if (head === expected) return
-  throw new ToolError('WRITE_CONFLICT', 'Cannot apply the patch: it is based on another commit than the current one', {
+  const problem =
+    expected.length < 40
+      ? `this run was shown no commit that begins with ${expected}`
+      : 'it is based on another commit than the current one'
+  throw new ToolError('WRITE_CONFLICT', `Cannot apply the patch: ${problem}`, {
     currentBaseCommit: head,
     hint: 'Create the patch again from the current files.',
   })
