@@ -13,7 +13,7 @@ import { newSha256, refuseMarks, shownAfterEdit } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
-  content: z.string().check(z.minLength(1), z.describe('Text to append, including its final newline')),
+  content: z.string().check(z.minLength(1)),
   createParents: z._default(z.boolean(), true),
   expectedSha256,
   reason,
@@ -31,8 +31,7 @@ const output = z.object({
 export const appendFile = defineBuiltinTool({
   name: 'append_file',
   title: 'Append to file',
-  description:
-    'Add text at the end of a file, creating it if missing. No newline is added in between: begin content with one if the file lacks it.',
+  description: 'Add text at the end of a file, or create it. No newline is added, before or after.',
   input,
   output,
   permission: 'file:append',

@@ -8,7 +8,7 @@ import { boundOutput } from './shared/command-output.ts'
 import { reason, refused } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
-const id = z.string().check(z.minLength(1), z.maxLength(100), z.describe('The id that start_command returned'))
+const id = z.string().check(z.minLength(1), z.maxLength(100))
 
 const state = {
   id: z.string(),
@@ -31,9 +31,9 @@ export const startCommand = defineBuiltinTool({
   title: 'Start background command',
   description: 'Start a shell command line that runs in the background; check_command shows its output and state.',
   input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe('Command line')),
-    cwd: z.optional(z.string().check(z.describe('Directory to run in'))),
-    timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Maximum run time in milliseconds'))),
+    command: z.string().check(z.minLength(1)),
+    cwd: z.optional(z.string()),
+    timeoutMs: z.optional(z.int().check(z.minimum(1))),
     reason,
   }),
   output: z.object(state),

@@ -8,7 +8,7 @@ import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
   path: filePath,
-  to: pathField.check(z.describe('Whole path of the copy, which must not exist')),
+  to: pathField,
   createParents: z._default(z.boolean(), true),
   expectedSha256,
   reason,

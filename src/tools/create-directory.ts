@@ -6,7 +6,7 @@ import { alreadyThere, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: filePath,
-  expectedSha256: z.optional(z.null().check(z.describe('Only null: a directory has no version'))),
+  expectedSha256: z.optional(z.null()),
   reason,
 })
 
@@ -16,8 +16,7 @@ const output = z.object({ path: z.string(), created: z.boolean() })
 export const createDirectory = defineBuiltinTool({
   name: 'create_directory',
   title: 'Create directory',
-  description:
-    'Create a directory and its missing parents; an existing directory is fine. write_file creates parents itself.',
+  description: 'Create a directory and its missing parents. An existing one is fine.',
   input,
   output,
   permission: 'file:write:create',

@@ -9,7 +9,7 @@ import { targetOf } from './shared/target.ts'
 import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } from './shared/text-change.ts'
 
 const edit = z.strictObject({
-  oldText: z.string().check(z.minLength(1), z.describe('Exact text that occurs once')),
+  oldText: z.string().check(z.minLength(1)),
   newText: z.string(),
   replaceAll: z.optional(z.boolean()),
 })
@@ -21,7 +21,7 @@ const input = z
     newText: z.optional(edit.shape.newText),
     replaceAll: edit.shape.replaceAll,
     edits: z.optional(
-      z.array(edit).check(z.minLength(1), z.maxLength(500), z.describe('Several edits, applied in order, all or none')),
+      z.array(edit).check(z.minLength(1), z.maxLength(500), z.describe('Instead: several, in order, all or none')),
     ),
     expectedSha256: z.optional(z.nullable(sha256Field)),
     dryRun: z._default(z.boolean(), false),
@@ -51,8 +51,7 @@ const output = z.object({
 export const editFile = defineBuiltinTool({
   name: 'edit_file',
   title: 'Edit file',
-  description:
-    'Replace exact text in a file. oldText must occur exactly once (unless replaceAll) and is never matched fuzzily; line ends and encoding are kept.',
+  description: 'Replace text in a file. oldText must match exactly, and once unless replaceAll.',
   input,
   output,
   permission: 'file:write:replace',

@@ -43,8 +43,7 @@ type Output = z.output<typeof output>
 export const fileInfo = defineBuiltinTool({
   name: 'file_info',
   title: 'File info',
-  description:
-    'Describe a file, directory or link: kind, size, version, and whether and why it can or cannot be read or changed.',
+  description: 'Describe a file, directory or link: kind, size, version, and why it can or cannot be read or changed.',
   input,
   output,
   permission: 'file:info',

@@ -9,9 +9,9 @@ import { directoryPath, filters } from './shared/fields.ts'
 import { relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  pattern: z.string().check(z.describe('Glob on the path relative to `path`, such as **/*.test.ts')),
+  pattern: z.string(),
   path: directoryPath,
-  maxResults: z.optional(z.int().check(z.minimum(1), z.describe('Maximum paths'))),
+  maxResults: z.optional(z.int().check(z.minimum(1))),
   ...filters,
 })
 
@@ -26,8 +26,7 @@ const output = z.object({
 export const findFiles = defineBuiltinTool({
   name: 'find_files',
   title: 'Find files',
-  description:
-    'Find files by a glob on their path: `**/*.ts` at any depth, `*.ts` only directly in `path`. Same filters as list_directory.',
+  description: 'Find files by a glob on their path: `**/*.ts` at any depth, `*.ts` only directly in `path`.',
   input,
   output,
   permission: 'file:list',

@@ -10,9 +10,9 @@ import { isoTime } from './shared/iso-time.ts'
 import { targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  path: directoryPath.check(z.describe('Directory to list')),
-  maxDepth: z._default(z.int().check(z.minimum(1), z.describe('1: only direct entries')), 1),
-  maxEntries: z.optional(z.int().check(z.minimum(1), z.describe('Maximum entries'))),
+  path: directoryPath,
+  maxDepth: z._default(z.int().check(z.minimum(1)), 1),
+  maxEntries: z.optional(z.int().check(z.minimum(1))),
   ...filters,
 })
 
@@ -37,8 +37,7 @@ const output = z.object({
 export const listDirectory = defineBuiltinTool({
   name: 'list_directory',
   title: 'List directory',
-  description:
-    'List a directory. Skips hidden names, files ignored by .gitignore, and node_modules, target, build, dist by default.',
+  description: 'List a directory, by default without hidden and ignored names.',
   input,
   output,
   permission: 'file:list',

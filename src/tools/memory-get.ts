@@ -8,7 +8,7 @@ import { targetOf } from './shared/target.ts'
 export const memoryGet = defineBuiltinTool({
   name: 'memory_get',
   title: 'Get a note',
-  description: 'Read a note by its id. The sha256 is the version to pass as expectedSha256 when replacing it.',
+  description: 'Read a note by its id.',
   input: z.strictObject({ id: noteId }),
   output: z.object({
     id: z.string(),

@@ -28,7 +28,7 @@ export const memorySearch = defineBuiltinTool({
   title: 'Search notes',
   description: 'Find notes by words in their title or text, in any letter case; memory_get reads one.',
   input: z.strictObject({
-    query: z.string().check(z.maxLength(1000), z.regex(/\S/, 'must contain a word'), z.describe('Words')),
+    query: z.string().check(z.maxLength(1000), z.regex(/\S/, 'must contain a word')),
     maxResults: z._default(z.int().check(z.minimum(1)), 20),
   }),
   output: z.object({ matches: z.array(hit), truncated: z.boolean() }),

@@ -19,7 +19,7 @@ const name = z
 const input = z.strictObject({
   id: noteId,
   title: z.optional(z.string().check(z.maxLength(200), z.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line'))),
-  content: z.string().check(z.describe('The whole note, in Markdown')),
+  content: z.string(),
   labels: z.optional(
     z.array(name).check(z.maxLength(20), z.describe('public, internal, confidential, restricted, or any other words')),
   ),
@@ -37,7 +37,7 @@ export const memoryStore = defineBuiltinTool({
   name: 'memory_store',
   title: 'Store a note',
   description:
-    'Store a note in Markdown for later runs. Replacing one needs expectedSha256 of the version from memory_get.',
+    'Store a whole note in Markdown for later runs. Replacing one needs expectedSha256, as memory_get shows it.',
   input,
   output: z.object({
     id: z.string(),

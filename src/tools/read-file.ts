@@ -17,8 +17,7 @@ import { type ReadInput, type ReadOutput, readInput, readOutput } from './shared
 export const readFile = defineBuiltinTool({
   name: 'read_file',
   title: 'Read file',
-  description:
-    'Read lines of a text file. The sha256 is the version to pass as expectedSha256 when changing it. Secrets are shown as [REDACTED:…] marks.',
+  description: 'Read lines of a text file. Secrets show as [REDACTED:…] marks.',
   input: readInput,
   output: readOutput,
   permission: 'file:read',

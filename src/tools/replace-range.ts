@@ -11,9 +11,9 @@ import { changeText, newSha256, noChangeError, refuseMarks, refusePlaceholder } 
 
 const input = z.strictObject({
   path: filePath,
-  startLine: z.int().check(z.minimum(1), z.describe('First line to replace, from 1')),
-  endLine: z.int().check(z.minimum(0), z.describe('Last line to replace; startLine - 1 inserts before startLine')),
-  newText: z.string().check(z.describe('New lines; empty deletes the range')),
+  startLine: z.int().check(z.minimum(1)),
+  endLine: z.int().check(z.minimum(0), z.describe('startLine - 1 inserts before startLine')),
+  newText: z.string().check(z.describe('Empty deletes the range')),
   expectedSha256: sha256Field,
   reason,
 })
@@ -34,8 +34,7 @@ const output = z.object({
 export const replaceRange = defineBuiltinTool({
   name: 'replace_range',
   title: 'Replace lines',
-  description:
-    'Replace lines startLine to endLine (as read_file numbers them) with newText. Line ends and encoding are kept and lines never merge.',
+  description: 'Replace lines startLine to endLine, as read_file numbers them. Lines never merge.',
   input,
   output,
   permission: 'file:write:replace',

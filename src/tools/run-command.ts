@@ -14,9 +14,9 @@ import { reason, refused } from './shared/fields.ts'
 import { sessionOf, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
-  command: z.string().check(z.minLength(1), z.describe('Command line')),
-  cwd: z.optional(z.string().check(z.describe('Directory to run in'))),
-  timeoutMs: z.optional(z.int().check(z.minimum(1), z.describe('Maximum run time in milliseconds'))),
+  command: z.string().check(z.minLength(1)),
+  cwd: z.optional(z.string()),
+  timeoutMs: z.optional(z.int().check(z.minimum(1))),
   reason,
 })
 
@@ -39,7 +39,7 @@ export const runCommand = defineBuiltinTool({
   name: 'run_command',
   title: 'Run command',
   description:
-    'Run a shell command line. Its file changes are applied together when it ends, whatever its exit code; a timeout drops them. Protected files cannot be opened by any command.',
+    'Run a shell command line. File changes apply when it ends, with any exit code; a timeout drops them. Protected files cannot be opened.',
   input,
   output,
   permission: 'command:run',

@@ -5,8 +5,7 @@ import { searchInput, searchOutput } from './shared/search-fields.ts'
 export const searchText = defineBuiltinTool({
   name: 'search_text',
   title: 'Search text',
-  description:
-    'Search file contents line by line for a literal text, or with mode regex (no look-around or back-references). Same filters as list_directory.',
+  description: 'Search the lines of files for a text or a regular expression.',
   input: searchInput,
   output: searchOutput,
   permission: 'file:search',

@@ -13,16 +13,11 @@ export const submitPlan = defineBuiltinTool({
   input: z.strictObject({
     plan: z
       .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(20_000),
-        z.regex(/\S/, 'must not be blank'),
-        z.describe('Your plan, in Markdown'),
-      ),
+      .check(z.minLength(1), z.maxLength(20_000), z.regex(/\S/, 'must not be blank'), z.describe('Markdown')),
     paths: z.optional(
       z
         .array(z.string().check(z.minLength(1), z.maxLength(4096)))
-        .check(z.minLength(1), z.maxLength(1000), z.describe('Globs of the paths to change')),
+        .check(z.minLength(1), z.maxLength(1000), z.describe('Globs')),
     ),
     reason,
   }),

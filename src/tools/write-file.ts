@@ -16,7 +16,7 @@ import { newSha256, refuseMarks } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
-  content: z.string().check(z.describe('The whole new content')),
+  content: z.string(),
   mode: z._default(z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']), 'CREATE_OR_REPLACE'),
   createParents: z._default(z.boolean(), true),
   expectedSha256,
@@ -30,7 +30,7 @@ export const writeFile = defineBuiltinTool({
   name: 'write_file',
   title: 'Write file',
   description:
-    'Create a file or replace its whole content. Replacing needs expectedSha256 of the current version. Prefer edit_file for small changes.',
+    'Create a file, or replace its whole content, which needs expectedSha256. For small changes, prefer edit_file.',
   input,
   output,
   permission: 'file:write:replace',

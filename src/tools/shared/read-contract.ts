@@ -4,16 +4,13 @@ import { pathField } from './fields.ts'
 
 /** The input of `read_file`. */
 export const readInput = z.strictObject({
-  path: pathField.check(z.describe('File to read, or artifact://RUN/NAME of a stored result')),
-  startLine: z._default(z.int().check(z.minimum(1), z.describe('First line, from 1')), 1),
-  startColumn: z._default(z.int().check(z.minimum(1), z.describe('Where to continue a cut line: its nextColumn')), 1),
-  maxLines: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines'))),
-  lineNumbers: z._default(z.boolean().check(z.describe('Put "%6d | " before each line')), false),
-  ifChanged: z._default(
-    z.boolean().check(z.describe('No content if you have already seen these lines of this version')),
-    false,
-  ),
-  cells: z._default(z.boolean().check(z.describe('Read a notebook as cells, not as JSON')), false),
+  path: pathField.check(z.describe('File, or artifact://… of a stored result')),
+  startLine: z._default(z.int().check(z.minimum(1)), 1),
+  startColumn: z._default(z.int().check(z.minimum(1)), 1),
+  maxLines: z.optional(z.int().check(z.minimum(1))),
+  lineNumbers: z._default(z.boolean(), false),
+  ifChanged: z._default(z.boolean().check(z.describe('No content if you have seen this version')), false),
+  cells: z._default(z.boolean().check(z.describe('Notebook as cells, not JSON')), false),
 })
 
 const media = z.object({

@@ -3,21 +3,18 @@ import { directoryPath, filters } from './fields.ts'
 
 /** The input of `search_text`. */
 export const searchInput = z.strictObject({
-  query: z.string().check(z.minLength(1), z.describe('Text to find, or a regular expression')),
+  query: z.string().check(z.minLength(1)),
   mode: z._default(z.enum(['literal', 'regex']), 'literal'),
-  path: directoryPath.check(z.describe('Directory or file to search')),
-  includeGlob: z.optional(z.string().check(z.describe('Only files that match, such as **/*.ts (relative to path)'))),
-  excludeGlob: z.optional(z.string().check(z.describe('Skip files that match'))),
+  path: directoryPath.check(z.describe('Directory or file')),
+  includeGlob: z.optional(z.string().check(z.describe('Such as **/*.ts, relative to path'))),
+  excludeGlob: z.optional(z.string()),
   caseSensitive: z._default(z.boolean(), true),
-  contextLines: z._default(z.int().check(z.minimum(0), z.describe('Lines before and after each match, at most 3')), 0),
-  maxMatches: z.optional(z.int().check(z.minimum(1), z.describe('Maximum lines (with filesOnly: files)'))),
-  maxFileBytes: z.optional(z.int().check(z.minimum(1), z.describe('Larger files are skipped'))),
+  contextLines: z._default(z.int().check(z.minimum(0)), 0),
+  maxMatches: z.optional(z.int().check(z.minimum(1))),
+  maxFileBytes: z.optional(z.int().check(z.minimum(1))),
   timeoutMs: z.optional(z.int().check(z.minimum(1))),
-  hashes: z._default(z.boolean().check(z.describe('Add the sha256 of each file')), false),
-  filesOnly: z._default(
-    z.boolean().check(z.describe('Only the files and the number of matching lines in each')),
-    false,
-  ),
+  hashes: z._default(z.boolean(), false),
+  filesOnly: z._default(z.boolean().check(z.describe('Count the matching lines of each file')), false),
   ...filters,
 })
 
