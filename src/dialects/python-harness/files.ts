@@ -14,7 +14,7 @@ import {
 import { globAtAnyDepth } from '../runtime/find-files.ts'
 import { listDirectory } from '../runtime/list-directory.ts'
 import { numberLines } from '../runtime/numbered-lines.ts'
-import type { DialectTool, Steps } from '../runtime/types.ts'
+import type { DialectTool } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
 
 const path = z.string().check(z.describe('Path of the file'))
