@@ -4,7 +4,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { snakeCase } from '../../src/dialects/snake-case/index.ts'
 import { createSeenVersions } from '../../src/history/seen-versions.ts'
 import {
-  type ApprovalQuestion,
+  type ApprovalRequest,
   createWorkspace,
   type ParkedCall,
   type Path,
@@ -145,7 +145,7 @@ describe('the first digits of a version', () => {
   })
 
   it('are whole in what a person is asked, and in a parked call that another process resumes', async () => {
-    const asked: ApprovalQuestion[] = []
+    const asked: ApprovalRequest[] = []
     const parked = new Map<string, string>()
     const store = {
       put: (call: ParkedCall) => void parked.set(call.id, JSON.stringify(call)),
