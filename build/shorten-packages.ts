@@ -2,8 +2,8 @@ import { transform } from 'esbuild'
 import type { Plugin } from 'vite'
 
 /**
- * Minifies the chunks that consist of other packages: nobody reads those, and programs start sooner. Not those of zod, whose
- * annotations let bundlers leave out what a page does not use.
+ * Minifies the chunks that consist of other packages: nobody reads those, and programs start sooner. Those of zod keep
+ * their form and annotations, which let bundlers leave out what a page does not use.
  */
 export function shortenPackages(): Plugin {
   return {
@@ -12,7 +12,11 @@ export function shortenPackages(): Plugin {
     async generateBundle(_, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk' || !isForeign(chunk.moduleIds)) continue
-        const { code } = await transform(chunk.code, { minify: true, format: 'esm', target: 'es2022' })
+        const isZod = chunk.moduleIds.some((id) => id.includes('/node_modules/zod/'))
+        const { code } = await transform(chunk.code, {
+          ...(isZod ? { minifyIdentifiers: true } : { minify: true }),
+          ...{ format: 'esm', target: 'es2022' },
+        })
         chunk.code = code
       }
     },
@@ -20,6 +24,5 @@ export function shortenPackages(): Plugin {
 }
 
 function isForeign(modules: readonly string[]): boolean {
-  if (modules.length === 0 || modules.some((id) => id.includes('/node_modules/zod/'))) return false
-  return modules.every((id) => id.includes('node_modules') || id.startsWith('\0'))
+  return modules.length > 0 && modules.every((id) => id.includes('node_modules') || id.startsWith('\0'))
 }

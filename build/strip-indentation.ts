@@ -1,7 +1,7 @@
 import { parseAst } from 'vite'
 
 /**
- * Returns code without the tabs at the start of its lines, which only make the package larger, and how many each line had. Lines that
+ * Returns code without the tabs and spaces at the start of its lines, which only make the package larger, and how many each line had. Lines that
  * start inside a text keep theirs.
  *
  * @throws Error if a text would be another one
@@ -16,9 +16,9 @@ export function stripIndentation(code: string): { readonly code: string; readonl
     while ((inside[next]?.end ?? Number.POSITIVE_INFINITY) <= offset) next += 1
     const isText = offset > (inside[next]?.start ?? Number.POSITIVE_INFINITY)
     offset += line.length + 1
-    const tabs = isText ? 0 : (/^\t*/.exec(line)?.[0].length ?? 0)
-    removed.push(tabs)
-    return line.slice(tabs)
+    const blanks = isText ? 0 : (/^[\t ]*/.exec(line)?.[0].length ?? 0)
+    removed.push(blanks)
+    return line.slice(blanks)
   })
   const stripped = lines.join('\n')
   const values = (some: readonly Text[]) => JSON.stringify(some.map(({ value }) => value))

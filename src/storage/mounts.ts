@@ -404,27 +404,27 @@ async function putBack({ mount, changes, before }: Done, options: CommitOptions)
 /** Watches the mount of a path, and those below it. */
 async function watchAll(table: MountTable, path: Path, ...[onChange, options]: WatchArguments): Promise<() => void> {
   const own = table.owner(path)
-  const below = options?.recursive === false ? [] : table.all.filter(({ at }) => at !== own.at && isWithin(at, path))
   const ends: (() => void)[] = []
   const end = () => {
     for (const each of ends) each()
   }
   try {
-    for (const mount of [own, ...below]) {
+    for (const mount of table.all) {
+      const { at, backend } = mount
+      if (mount !== own && (options?.recursive === false || !isWithin(at, path))) continue
       const start = mount === own ? inner(mount, path) : ROOT
-      if (mount.backend.watch === undefined || (await mount.backend.stat(start)) === undefined) continue
+      if (backend.watch === undefined || (await backend.stat(start)) === undefined) continue
       const onMountChange: OutsideListener = (paths) => {
-        const shown = paths?.map((each) => joined(mount.at, each)).filter((each) => table.owner(each) === mount)
+        const shown = paths?.map((each) => joined(at, each)).filter((each) => table.owner(each) === mount)
         if (shown?.length !== 0) onChange(shown)
       }
-      const { backend } = mount
       ends.push(await within(mount, () => backend.watch?.(start, onMountChange, options) as Promise<() => void>))
     }
-    return end
   } catch (error) {
     end()
     throw error
   }
+  return end
 }
 
 type WatchArguments = Parameters<NonNullable<Backend['watch']>> extends [Path, ...infer Rest] ? Rest : never

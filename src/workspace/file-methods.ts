@@ -17,7 +17,7 @@ import {
 } from '../util/check-options.ts'
 import { type Operate, operateByCalls, runBatch, successOf } from './file-calls.ts'
 import type { Content, OperationInput, OperationName } from './file-operations.ts'
-import type { WatchOptions } from './file-watch.ts'
+import { type WatchOptions, watchFiles } from './file-watch.ts'
 import type {
   FileChange,
   FileDeleteOptions,
@@ -321,7 +321,6 @@ class RunFiles extends FileMethods implements WorkspaceFiles {
   async watch(path = '.', options?: WatchOptions): Promise<AsyncIterable<FileChange>> {
     requireText('files.watch()', 'path', path)
     const checked = checkOptions<WatchOptions>('files.watch()', options, { ...fileOptions, recursive: isBoolean })
-    const { watchFiles } = await import('./file-watch.ts')
     return watchFiles(this.#context, this, path, checked)
   }
 

@@ -17,78 +17,65 @@ export async function watchFiles(
   const start = (await files.realPath(path, options)) as Path
   const { see } = watchVisibility(workspace, run, path)
   const { signal } = options
-  const changes = new WaitingChanges((changed) => {
-    if (!isWithin(changed, start) || !see(changed, 'file')) return false
-    return recursive || changed === start || parentOf(changed) === start
-  })
-  const unsubscribe = workspace.events.subscribe((event) => {
-    if (event.type !== 'changed') return
-    const { callId } = event
-    changes.add(event.paths as readonly Path[] | undefined, callId === undefined ? { external: true } : { callId })
-  })
-  let endOutside = () => {}
-  const stop = () => {
-    unsubscribe()
-    endOutside()
-    changes.wake()
+  let waiting: FileChange[] = []
+  let pathCount = 0
+  let wake = () => {}
+  const add = (changed: readonly string[] | undefined, origin: Pick<FileChange, 'callId' | 'external'>) => {
+    const paths = changed?.filter(
+      (each) =>
+        isWithin(each as Path, start) &&
+        (recursive || each === start || parentOf(each as Path) === start) &&
+        see(each as Path, 'file'),
+    )
+    if (paths?.length === 0) return
+    waiting.push({ paths, ...origin })
+    pathCount += paths?.length ?? 0
+    if (pathCount > MAX_PATHS) {
+      waiting = [{ paths: undefined }]
+      pathCount = 0
+    }
+    wake()
   }
-  signal?.addEventListener('abort', stop)
+  const ends = [
+    workspace.events.subscribe((event) => {
+      if (event.type !== 'changed') return
+      const { callId } = event
+      add(event.paths, callId === undefined ? EXTERNAL : { callId })
+    }),
+  ]
+  const stop = () => {
+    for (const end of ends) end()
+    signal?.removeEventListener('abort', stop)
+    wake()
+  }
   try {
-    const onChange = (paths: readonly Path[] | undefined) => changes.add(paths, { external: true })
-    endOutside = (await workspace.backend.watch?.(start, onChange, { recursive })) ?? endOutside
-    if (signal?.aborted === true) stop()
+    const end = await workspace.backend.watch?.(start, (paths) => add(paths, EXTERNAL), { recursive })
+    if (end !== undefined) ends.push(end)
   } catch (error) {
     stop()
     throw error
   }
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted === true) stop()
   async function* yieldChanges() {
     try {
       while (signal?.aborted !== true) {
-        const change = changes.take()
+        const change = waiting.shift()
+        pathCount -= change?.paths?.length ?? 0
         if (change !== undefined) yield change
-        else await changes.added()
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
       }
     } finally {
       stop()
-      signal?.removeEventListener('abort', stop)
     }
   }
   return yieldChanges()
 }
 
-/** The changes that nobody has taken yet. */
-class WaitingChanges {
-  readonly #shows: (path: Path) => boolean
-  #changes: FileChange[] = []
-  #pathCount = 0
-  wake = () => {}
-
-  constructor(shows: (path: Path) => boolean) {
-    this.#shows = shows
-  }
-
-  add(changed: readonly Path[] | undefined, origin: Pick<FileChange, 'callId' | 'external'>): void {
-    const paths = changed?.filter(this.#shows)
-    if (paths?.length === 0) return
-    this.#pathCount += paths?.length ?? 1
-    if (this.#pathCount > MAX_PATHS) {
-      this.#changes = [{ paths: undefined }]
-      this.#pathCount = 1
-    } else this.#changes.push({ paths, ...origin })
-    this.wake()
-  }
-
-  take(): FileChange | undefined {
-    const change = this.#changes.shift()
-    this.#pathCount -= change?.paths?.length ?? (change === undefined ? 0 : 1)
-    return change
-  }
-
-  added(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve
-    })
-  }
-}
-
+const EXTERNAL = { external: true } as const
+/** With more waiting paths, one change without paths takes the place of all. */
 const MAX_PATHS = 10_000

@@ -37,7 +37,7 @@ export interface WriterOptions {
   readonly lockTimeoutMs: number
   readonly modes: boolean
   /** Called after each commit, also a failed one, before the next action in turn. */
-  onCommitted(paths: readonly Path[]): Promise<void>
+  readonly onCommitted?: ((paths: readonly Path[]) => Promise<void>) | undefined
 }
 
 export function openWriter({ access }: Root, options: WriterOptions): Writer {
@@ -88,7 +88,7 @@ class DiskWriter implements Writer {
         try {
           return await this.#commitNow(state, changes, options)
         } finally {
-          await this.#options.onCommitted(changes.map(({ path }) => path))
+          await this.#options.onCommitted?.(changes.map(({ path }) => path))
         }
       }, options.signal)
     } catch (error) {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
-import { nodeBackend } from '../../backends/node/index.ts'
+import { openDisk } from '../../backends/node/open-disk.ts'
 import { ToolError } from '../../errors.ts'
 import { display, type Path } from '../../paths/logical-path.ts'
 import {
@@ -88,7 +88,7 @@ export function nodeShell(requested: NodeShellOptions): Shell {
   const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? requireSandbox(probeSandbox()))
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024, readable = [], env } = options
   const program = findShellProgram(options.shell)
-  const backend = nodeBackend(options.root, options.stateDir === undefined ? {} : { stateDir: options.stateDir })
+  const backend = openDisk(options.root, options.stateDir === undefined ? {} : { stateDir: options.stateDir })
   const workspace = {
     root: realpathSync(options.root),
     backend,
