@@ -26,7 +26,12 @@ interface ActiveLine {
   readonly input: string | undefined
   /** What earlier runs of the line have shown, by stream. It runs again after an approval, and under another policy. */
   readonly shown: Record<'stdout' | 'stderr', string>
+  /** Whether it has begun and not come to its end. */
+  isRunning: boolean
 }
+
+/** The exit code of a line that Ctrl+C has stopped. */
+const STOPPED = 130
 
 const MIN_TIMEOUT_MS = 300_000
 const MAX_TIMEOUT_MS = 600_000
@@ -54,15 +59,22 @@ export class TerminalShell implements ShellLines {
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
       timeoutMs = MIN_TIMEOUT_MS + (random % (MAX_TIMEOUT_MS - MIN_TIMEOUT_MS))
     } while (this.#lines.has(timeoutMs))
-    this.#lines.set(timeoutMs, { line, onOutput, input, shown: { stdout: '', stderr: '' } })
-    return { timeoutMs, end: () => void this.#lines.delete(timeoutMs) }
+    const active: ActiveLine = { line, onOutput, input, shown: { stdout: '', stderr: '' }, isRunning: false }
+    this.#lines.set(timeoutMs, active)
+    return {
+      timeoutMs,
+      end: () => {
+        this.#lines.delete(timeoutMs)
+        if (active.isRunning) this.#exitCode = STOPPED
+      },
+    }
   }
 
   /** Returns the shell with its lines followed. @param keepsState whether the person's lines run in bash */
   follow<S extends Shell>(shell: S, keepsState: boolean): S {
     return {
       ...shell,
-      run: (command: ShellCommand) => {
+      run: async (command: ShellCommand) => {
         const active = this.#lines.get(command.timeoutMs)
         if (active === undefined || active.line !== command.line) return shell.run(command)
         const onOutput = showOnce(active)
@@ -71,7 +83,10 @@ export class TerminalShell implements ShellLines {
           onOutput(stream, text)
         }
         const run = { ...command, ...(active.input === undefined ? {} : { stdin: active.input }), onOutput: tee }
-        return keepsState ? this.#runPersons(shell, run) : shell.run(run)
+        active.isRunning = true
+        const outcome = await (keepsState ? this.#runPersons(shell, run) : shell.run(run))
+        active.isRunning = false
+        return outcome
       },
     }
   }

@@ -14,7 +14,8 @@ export interface TerminalFiles {
   read(path: string): Promise<string>
 }
 
-interface Place {
+/** Where a line is entered. */
+export interface Place {
   readonly files: TerminalFiles
   /** The terminal's directory, empty for the project itself. */
   readonly cwd: string

@@ -3,8 +3,8 @@ import type { Failure } from '../errors.ts'
 import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
-import { readsInput } from './reads-input.ts'
-import type { Completion, TerminalFiles } from './terminal-completion.ts'
+import { type LineInput, readsInput, scriptOf } from './reads-input.ts'
+import type { Completion, Place, TerminalFiles } from './terminal-completion.ts'
 import { createSafeText, oneLine, red, safeText } from './terminal-text.ts'
 import type { Timeline } from './timeline.ts'
 import { blockedInWords, headlineOf, type Refusal, refusalInWords } from './words/person-words.ts'
@@ -53,8 +53,11 @@ export interface Terminal extends Controller<TerminalSnapshot> {
    * @param input what its commands read from their standard input; needs a {@link TerminalStream}
    */
   run(command: string, input?: string): Promise<void>
-  /** Whether a line would read an input, and can be given one. */
-  readsInput(command: string): boolean
+  /**
+   * What a line would read of an input, if it can be given one: a single line, all of it, or nothing. Scripts are looked into
+   * where the terminal has `files`.
+   */
+  readsInput(command: string): LineInput | Promise<LineInput>
   /** Stops the line that runs. What it has changed is not kept. */
   stop(): void
   /** Removes the lines that have ended. */
@@ -148,7 +151,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     subscribe: state.subscribe,
     run: (command, input) => terminal.run(command, input),
-    readsInput: (command) => options.stream !== undefined && readsInput(command),
+    readsInput(command) {
+      if (options.stream === undefined) return false
+      const { files } = options
+      return (files && readsInputOfScript(command, { ...place(), files })) ?? readsInput(command)
+    },
     stop: () => terminal.stop(),
     clear: () => state.update({ lines: state.snapshot.lines.filter(({ isRunning }) => isRunning) }),
     complete: async (beforeCursor) => (await loadCompletion()).completeLine(beforeCursor, place()),
@@ -296,6 +303,14 @@ class CommandLines {
     const { explainAbsent = () => undefined } = this.#options
     const { command, actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
     if (!result.ok) {
+      const { cwd } = this.state.snapshot
+      if (actor === 'person' && cwd !== '.' && result.path === cwd && isGone(result)) {
+        this.state.update({ cwd: '.' })
+        this.#change(id, {
+          refused: [`The folder ${cwd} no longer exists. The next line runs in the project’s own folder.`],
+        })
+        return
+      }
       const name = /^\s*([\w.+-]+)/.exec(command ?? '')?.[1]
       const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name) : undefined
       // What the agent may run is no reason for a person.
@@ -335,6 +350,22 @@ interface EndedCommand {
   readonly truncated?: boolean
   readonly refused?: readonly Refusal[]
   readonly filesChanged?: readonly string[]
+}
+
+/** What a script reads of an input, or undefined for a line that runs none. */
+function readsInputOfScript(command: string, place: Place): Promise<LineInput> | undefined {
+  const script = scriptOf(command)
+  return (
+    script &&
+    loadCompletion().then(async ({ existingFile }) => {
+      const path = await existingFile(script.file, place)
+      return path !== undefined && script.reads(await place.files.read(path)) && 'all'
+    })
+  )
+}
+
+function isGone({ code }: Failure): boolean {
+  return code === 'NOT_FOUND' || code === 'NOT_A_DIRECTORY'
 }
 
 /** Returns the last lines, with the end of their output. */

@@ -34,6 +34,20 @@ function misplaced(page: Page): Promise<string[]> {
   })
 }
 
+/** The controls that are too small for a finger. Links in a text are as high as its lines. */
+function small(page: Page): Promise<string[]> {
+  const controls = 'button, a, summary, input, textarea, [role="combobox"], [role="option"], [role="treeitem"]'
+  return page.locator(controls).evaluateAll((found) =>
+    (found as HTMLElement[]).flatMap((element) => {
+      if (!element.checkVisibility() || element.closest('.cm-editor, .markdown, .xterm, .visually-hidden')) return []
+      const { width, height } = (element.closest('label') ?? element).getBoundingClientRect()
+      if (width === 0 || (width >= 43.5 && height >= 43.5)) return []
+      const name = element.ariaLabel ?? element.textContent?.trim() ?? element.id
+      return `${name}: ${Math.round(width)} by ${Math.round(height)} px`
+    }),
+  )
+}
+
 /** The faults that are still there when the page has taken its new size. */
 async function lasting(page: Page): Promise<string[]> {
   let faults = await misplaced(page)
@@ -79,6 +93,7 @@ export async function faultsOf(
       await expect.poll(() => page.evaluate(() => innerWidth), patiently).toBe(width)
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const fault of await lasting(page)) faults.push(`${state}, ${size}: ${fault}`)
+      if (size === 'phone') for (const fault of await small(page)) faults.push(`${state}, ${size}: ${fault}`)
       if (size !== 'wide' && size !== 'phone') continue
       // `npm test` tries each scheme in one of the two sizes.
       const schemes = size === 'wide' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)

@@ -4,11 +4,12 @@ import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
+import { cellsOf, characterAfter, characterBefore } from '../../src/elements/terminal/cells.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
 import { colouredOutput } from '../../src/elements/terminal/output-colours.ts'
-import { readsInput } from '../../src/ui/reads-input.ts'
+import { type LineInput, readsInput } from '../../src/ui/reads-input.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
@@ -78,7 +79,7 @@ describe('the shell of the terminal', () => {
   it('gives a line the input that was entered for it, and keeps what it read', async () => {
     const { terminal, printed, run, session } = await open()
     const withInput = async (line: string, input: string) => {
-      expect(terminal.readsInput(line)).toBe(true)
+      expect(await terminal.readsInput(line)).not.toBe(false)
       await terminal.run(line, input)
       return printed().replace(/\x1b\[\d*m/g, '')
     }
@@ -91,11 +92,13 @@ describe('the shell of the terminal', () => {
     await session.close()
   })
 
-  it.each<readonly [line: string, isReading: boolean]>([
-    ...['cat', 'cat -', 'cat -n', 'cat > a.txt', 'X=1 wc -l', 'grep -n "a b"', 'head -n 5', 'read x; echo $x'].map(
-      (line) => [line, true] as const,
+  it.each<readonly [line: string, reads: LineInput]>([
+    ...['cat', 'cat -', 'cat -n', 'cat > a.txt', 'X=1 wc -l', 'grep -n "a b"', 'head -n 5'].map(
+      (line) => [line, 'all'] as const,
     ),
-    ...['tr a b | sort', 'tee a.txt', "awk '{print $1}'", 'cat && echo'].map((line) => [line, true] as const),
+    ...['tr a b | sort', 'tee a.txt', "awk '{print $1}'", 'cat && echo'].map((line) => [line, 'all'] as const),
+    ...['read x; echo $x', 'read -p "Name? " x'].map((line) => [line, 'line'] as const),
+    ['read a; read b; echo $a $b', 'all'],
     ...[
       'cat a',
       'cat < a',
@@ -108,8 +111,44 @@ describe('the shell of the terminal', () => {
       'node a.js',
     ].map((line) => [line, false] as const),
     ...['', '"cat"', 'toString', 'npm test'].map((line) => [line, false] as const),
-  ])('whether %j reads an input: %j', (line, isReading) => {
-    expect(readsInput(line)).toBe(isReading)
+  ])('what %j reads of an input: %j', (line, reads) => {
+    expect(readsInput(line)).toBe(reads)
+  })
+
+  it('asks for the input of a script that reads one', async () => {
+    const { terminal, run, session } = await open()
+    await run(`echo "process.stdin.on('data', (d) => console.log('Hi ' + d))" > ask.js`)
+    await run(`echo 'read name' > ask.sh; echo 'console.log(1)' > say.js`)
+    const lines = ['node ask.js', 'bash ask.sh', './ask.sh', 'node ask.js | cat', 'node say.js', 'node ask.js < say.js']
+    const reads = await Promise.all([...lines, 'echo 1 | node ask.js', 'node no.js'].map(terminal.readsInput))
+    expect(reads).toEqual(['all', 'all', 'all', 'all', false, false, false, false])
+    await terminal.run('node ask.js', 'Ana')
+    expect(terminal.snapshot.lines.at(-1)?.output).toContain('Hi Ana')
+    await session.close()
+  })
+
+  it('leaves a folder that is gone, and a stopped line has the code of one', async () => {
+    const { terminal, run, session } = await open()
+    await run('mkdir new && cd new')
+    await session.changeFiles({ remove: ['new'], label: 'Deleted new' })
+    expect(await run('pwd')).toContain('The folder new no longer exists.')
+    expect(await run('pwd')).toBe('/workspace\n')
+    const ended = terminal.run('echo begun; sleep 60')
+    await expect.poll(() => terminal.snapshot.lines.at(-1)?.output).toContain('begun')
+    terminal.stop()
+    await ended
+    expect(await run('echo $?')).toBe('130\n')
+    await session.close()
+  })
+
+  it('prints each line as a text that only grows', async () => {
+    const { terminal, session } = await open()
+    const texts: string[] = []
+    terminal.subscribe(({ lines }) => texts.push(lines.map((line) => textOf('/workspace', line)).join('')))
+    await terminal.run('git status')
+    await terminal.run('ls --color')
+    for (const [at, text] of texts.entries()) expect(text.startsWith(texts[at - 1] ?? '')).toBe(true)
+    await session.close()
   })
 
   it('says what there is in place of a command that is not here', async () => {
@@ -337,7 +376,8 @@ describe('the line editor', () => {
     ['deletes the word before the cursor', ['echo one two', '\x17'], 'echo one'],
     ['deletes to the start', ['one two', '\x1bb', '\x15'], 'two'],
     ['deletes to the end, and brings it back', ['one two', '\x1bb', '\x0b', '\x01', '\x19'], 'twoone'],
-    ['deletes a whole character', ['a😀', '\x7f'], 'a'],
+    ['deletes a whole character', ['a😀e\u0301👩‍👩‍👧', '\x7f', '\x7f', '\x7f'], 'a'],
+    ['steps over a whole character', ['日e\u0301', '\x1b[D', '\x1b[D', 'a'], 'a日e\u0301'],
     ['clears the line', ['bad', '\x03', 'good'], 'good'],
     ['repeats the last line', ['!! -s'], 'git status -s'],
   ])('%s', async (_, keys, line) => {
@@ -351,6 +391,18 @@ describe('the line editor', () => {
     expect(await take('cat\r', 'one\r', '\x03', 'ls\r')).toEqual(['ls'])
     // The begin of an empty line is not below it.
     expect(written.join('')).not.toContain('\x1b[J\r\n')
+  })
+
+  it('takes one line for a command that reads one', async () => {
+    expect(await edit().take('read x\r', 'one\r', 'ls\r')).toEqual(['read x < "one\\n"', 'ls'])
+  })
+
+  it('counts cells as the screen does, where a wide character takes two of one row', () => {
+    expect(['ab', '日本', 'e\u0301', 'ｶﾅ', '\x1b[31mred\x1b[0m'].map((text) => cellsOf(text, 80))).toEqual([
+      2, 4, 1, 2, 3,
+    ])
+    expect(cellsOf('abc日', 4)).toBe(6)
+    expect([characterBefore('a👩‍👩‍👧', 9), characterAfter('e\u0301x', 0)]).toEqual([1, 2])
   })
 
   it('completes with Tab, and lets an empty line be left', async () => {

@@ -145,7 +145,7 @@ function KeyFields({ setup, endpoint }: { readonly setup: ModelSetup; readonly e
         </label>
         <span class="grow" />
         {preset.keysAt !== undefined && (
-          <a href={preset.keysAt} target="_blank" rel="noreferrer">
+          <a class="button quiet" href={preset.keysAt} target="_blank" rel="noreferrer">
             Get a key
           </a>
         )}

@@ -1,3 +1,6 @@
+import type { LineInput } from '../../ui/reads-input.ts'
+import { cellsOf, characterAfter, characterBefore } from './cells.ts'
+
 /** The terminal functions that a line editor uses. */
 export interface LineEditorParts {
   readonly write: (text: string) => void
@@ -9,7 +12,7 @@ export interface LineEditorParts {
   /** Runs a line. The next prompt appears when it has ended. */
   readonly run: (line: string, input?: string) => Promise<void>
   /** Whether a line reads an input, which is then entered before it runs. */
-  readonly readsInput: (line: string) => boolean
+  readonly readsInput: (line: string) => LineInput | Promise<LineInput>
   readonly interrupt: () => void
   readonly clear: () => void
   /** Returns how the text before the cursor can go on. */
@@ -60,9 +63,19 @@ const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 const CANCEL = '\x07'
 const RUNNING_NOTE = 'This is for the next line: a command gets its input before it runs. Ctrl+C stops the command.'
-const INPUT_NOTE = 'Enter its input. Ctrl+D ends it and runs the command.'
+const INPUT_NOTES = {
+  line: 'Enter the line that it reads.',
+  all: 'Enter its input. Ctrl+D ends it and runs the command.',
+} as const
 /** Milliseconds after which typing during a command is answered with a note. */
 const NOTE_AFTER_MS = 1_000
+
+/** A line that waits for the end of its input, with the input so far. */
+interface GivenInput {
+  readonly line: string
+  readonly reads: 'line' | 'all'
+  readonly text: string
+}
 
 /** A search in the history. */
 interface HistorySearch {
@@ -78,8 +91,7 @@ class EditedLine {
   #cursor = 0
   /** Lines of an incomplete text, which the edited line continues. */
   #earlier = ''
-  /** A line that waits for the end of its input, and the input so far. */
-  #input: { readonly line: string; readonly text: string } | undefined
+  #input: GivenInput | undefined
   /** The text that was being typed before going to the history. */
   #draft = ''
   /** Position in the history. The length of the history is the position of the new line. */
@@ -114,9 +126,11 @@ class EditedLine {
   show(): void {
     const width = this.#parts.columns()
     const prompt = this.#prompt()
-    const start = lengthOf(prompt)
-    const end = start + this.#line.length
-    const position = start + this.#cursor
+    const before = `${prompt}${this.#line.slice(0, this.#cursor)}`
+    const next = this.#line.slice(this.#cursor, characterAfter(this.#line, this.#cursor))
+    const end = cellsOf(prompt + this.#line, width)
+    // Before a wide character that does not fit into the row, the cursor stands in the next one.
+    const position = cellsOf(before + next, width) - (next === '' ? 0 : cellsOf(next, width))
     const up = Math.floor(end / width) - Math.floor(position / width)
     // The cursor stays in a full row until another character follows.
     const wrap = end > 0 && end % width === 0 ? '\r\n' : ''
@@ -173,6 +187,10 @@ class EditedLine {
     this.#isRunning = false
     this.#historyIndex = this.#parts.history.length
     this.show()
+    this.#takeAhead()
+  }
+
+  #takeAhead(): void {
     const ahead = this.#ahead
     this.#ahead = []
     for (const [at, key] of ahead.entries()) {
@@ -208,7 +226,8 @@ class EditedLine {
       this.#leave()
       this.#input = { ...this.#input, text: `${this.#input.text}${this.#line}\n` }
       this.#line = ''
-      this.#set('')
+      if (this.#input.reads === 'line') this.#endInput(this.#input)
+      else this.#set('')
       return
     }
     const typed = `${this.#earlier}${this.#line}`
@@ -224,14 +243,20 @@ class EditedLine {
       this.show()
       return
     }
-    const line = entered.trim()
-    if (line !== '' && this.#parts.readsInput(line)) {
-      this.#parts.write(`\x1b[90m${INPUT_NOTE}\x1b[0m\r\n`)
-      this.#input = { line, text: '' }
-      this.#set('')
-      return
-    }
-    await this.#run(line)
+    await this.#askOrRun(entered.trim())
+  }
+
+  /** Asks for the input of a line that reads one, and runs the others. */
+  async #askOrRun(line: string): Promise<void> {
+    const asked = line !== '' && this.#parts.readsInput(line)
+    if (asked instanceof Promise) this.#start()
+    const reads = asked instanceof Promise ? await asked : asked
+    if (reads === false) return this.#run(line)
+    this.#isRunning = false
+    this.#parts.write(`\x1b[90m${INPUT_NOTES[reads]}\x1b[0m\r\n`)
+    this.#input = { line, reads, text: '' }
+    this.#set('')
+    this.#takeAhead()
   }
 
   async #run(line: string, input?: string): Promise<void> {
@@ -242,9 +267,9 @@ class EditedLine {
   }
 
   /** Ends the input of a line, and runs it. */
-  #endInput({ line, text }: { readonly line: string; readonly text: string }): void {
+  #endInput({ line, reads, text }: GivenInput): void {
     const rest = this.#line
-    this.#leave()
+    if (reads === 'all') this.#leave()
     this.#line = ''
     this.#cursor = 0
     this.#input = undefined
@@ -344,8 +369,8 @@ class EditedLine {
     const cursor = this.#cursor
     const wordStart = cursor - (/\S+\s*$/.exec(line.slice(0, cursor))?.[0].length ?? cursor)
     const wordEnd = cursor + (/^\s*\S+/.exec(line.slice(cursor))?.[0].length ?? line.length - cursor)
-    const characterStart = cursor - (/.$/su.exec(line.slice(0, cursor))?.[0].length ?? 0)
-    const characterEnd = cursor + (/^./su.exec(line.slice(cursor))?.[0].length ?? 0)
+    const characterStart = characterBefore(line, cursor)
+    const characterEnd = characterAfter(line, cursor)
     if (key === '\x7f' || key === '\b') {
       this.#set(line.slice(0, characterStart) + line.slice(cursor), characterStart)
     } else if (key === DELETE || key === '\x04') this.#set(line.slice(0, cursor) + line.slice(characterEnd), cursor)
@@ -362,11 +387,6 @@ class EditedLine {
     else if (key === '\x19') this.#insert(this.#deleted)
     else if (key >= ' ' && !key.startsWith('\x1b')) this.#insert(key)
   }
-}
-
-/** The length of a text on the screen, without its colour codes. */
-function lengthOf(text: string): number {
-  return text.replace(/\x1b\[[0-9;]*m/g, '').length
 }
 
 /** A line of the history as it can be edited. bash too shows several lines in one. */

@@ -1,5 +1,5 @@
 import type { TerminalLine } from '../../ui/terminal.ts'
-import { colouredOutput } from './output-colours.ts'
+import { colouredOutput, hasEnded } from './output-colours.ts'
 
 const RESET = '\x1b[0m'
 
@@ -20,9 +20,9 @@ export function startOf(root: string, { actor, cwd, command }: TerminalLine): st
 
 /** A line as a terminal prints it. The text grows until the line has ended, and never changes otherwise. */
 export function textOf(root: string, line: TerminalLine): string {
-  const { output, exitCode, refused, notes, isRunning } = line
+  const { output, exitCode, refused, notes } = line
   const printed = `${startOf(root, line)}${colouredOutput(line)}`
-  if (isRunning && exitCode === undefined && refused.length === 0) return printed
+  if (!hasEnded(line)) return printed
   const end = output === '' ? '' : /\n(?:\x1b\[0m)?$/.test(output) ? RESET : `${RESET}\n`
   const parts = [
     ...(exitCode === undefined || exitCode === 0 ? [] : [grey(`exit ${exitCode}`)]),

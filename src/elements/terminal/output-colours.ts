@@ -54,9 +54,14 @@ const painters: readonly (readonly [command: RegExp, create: (line: TerminalLine
   [/^ls\b/, list],
 ]
 
+/** Whether nothing is added to the output of a line. */
+export function hasEnded({ isRunning, exitCode, refused }: TerminalLine): boolean {
+  return !isRunning || exitCode !== undefined || refused.length > 0
+}
+
 /** The output of git, of tests and of `ls` with the colours that they have in a terminal. What is complete does not change when more comes. */
 export function colouredOutput(line: TerminalLine): string {
-  const { command, output, isRunning } = line
+  const { command, output } = line
   const last = command.split(/;|&&/).at(-1)?.trim() ?? ''
   const create = /[|>]/.test(last) ? undefined : painters.find(([pattern]) => pattern.test(last))?.[1]
   if (create === undefined) return output
@@ -64,7 +69,7 @@ export function colouredOutput(line: TerminalLine): string {
   const rows = output.slice(0, MAX_COLOURED).split('\n')
   // A row without its end may be the begin of one that has a colour.
   const rest = rows.pop() ?? ''
-  const isOpen = isRunning && output.length <= MAX_COLOURED
+  const isOpen = !hasEnded(line) && output.length <= MAX_COLOURED
   const colours = rows.map((row) => `${row.includes('\x1b') ? row : painter(row)}\n`).join('')
   return `${colours}${isOpen ? '' : rest}${output.slice(MAX_COLOURED)}`
 }

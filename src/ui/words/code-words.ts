@@ -55,7 +55,7 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
   SEARCH_TIMEOUT: words('Search stopped', 'The search took too long.'),
   COMMAND_TIMEOUT: words('Stopped: took too long', 'The command ran longer than the policy of this page allows.'),
   SHELL_UNAVAILABLE: words('Not available here', 'This command cannot run in a browser.'),
-  ABORTED: words('Stopped', 'The call was stopped before it ended. Nothing was changed.'),
+  ABORTED: words('Stopped', 'Nothing was changed.'),
   NO_SPACE: words('Storage full', 'The browser has no space left for this project. The old content is intact.'),
   BACKEND_ERROR: words('Storage failed', 'The browser could not read or write. The old content is intact.'),
   AUDIT_FAILED: words('Not recorded', 'The call could not be recorded, so it was not carried out.'),
