@@ -3,6 +3,9 @@ import { childOf, type LogicalPath, type Path, parentOf, parsePath, quote, ROOT 
 import { checkArgument, checkOptions, isBoolean, isFunction, isObjectWith, requireText } from '../util/check-options.ts'
 import type { Backend, EntryType } from './backend.ts'
 
+/** How the refusal of a circle of links ends. Programs expect a code of its own for it. */
+export const TOO_MANY_LINKS = 'leads through too many links'
+
 /** Maximum number of links followed, as in Linux. More are treated as a circle. */
 const MAX_LINKS = 40
 
@@ -104,7 +107,7 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
         break
       }
       links += 1
-      if (links > MAX_LINKS) refuse('leads through too many links')
+      if (links > MAX_LINKS) refuse(TOO_MANY_LINKS)
       if (entry.link.startsWith('/')) refuse('leads outside the workspace')
       // From here on, only the names below the link belong to the requested path.
       ownNames = Math.min(ownNames, pending.length)

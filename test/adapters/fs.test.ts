@@ -62,7 +62,7 @@ async function attempt(functions: Functions, root: string, [name, ...args]: Step
   }
 }
 
-/** A circle of links is refused as a path, and Node deletes the target of a copy that fails. */
+/** A link that is part of a circle cannot be looked at, and Node deletes the target of a copy that fails. */
 function isKnownDifference([name]: Step, expected: unknown): boolean {
   const { code } = (expected ?? {}) as { code?: string }
   return code === 'ELOOP' || (name === 'copyFile' && code === 'EISDIR')
@@ -199,5 +199,44 @@ describe('isomorphic-git on wardspace/fs', () => {
       ['src/a.ts', 1, 1, 1],
     ])
     expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
+  })
+})
+
+describe('a circle of links', () => {
+  it('is ELOOP, with the messages of node:fs', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'wardspace-loop-'))
+    try {
+      const { fs } = await open()
+      for (const { symlink, at } of [
+        { symlink: fs.promises.symlink, at: '' },
+        { symlink: disk.symlink, at: root },
+      ]) {
+        await symlink('b', `${at}/a`)
+        await symlink('a', `${at}/b`)
+      }
+      const errorsOf = async (functions: Functions, at: string) => {
+        const errors: unknown[] = []
+        for (const name of [
+          'readFile',
+          'stat',
+          'access',
+          'realpath',
+          'readdir',
+          'open',
+          'truncate',
+          'writeFile',
+          'chmod',
+        ]) {
+          const args = name === 'chmod' ? [0o600] : name === 'writeFile' ? ['x'] : []
+          for (const path of ['/a', '/a/x']) errors.push(await attempt(functions, at, [name, path, ...args]))
+        }
+        return errors
+      }
+      const expected = await errorsOf(disk as unknown as Functions, root)
+      expect(expected.every((error) => (error as { code?: string }).code === 'ELOOP')).toBe(true)
+      expect(await errorsOf(fs.promises as unknown as Functions, '')).toEqual(expected)
+    } finally {
+      rmSync(root, { recursive: true })
+    }
   })
 })

@@ -1,4 +1,5 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
+import { TOO_MANY_LINKS } from '../../storage/canonical-path.ts'
 import { systemCodes } from '../../storage/system-codes.ts'
 
 /** An error as `node:fs` throws it. A refusal of the workspace is its `cause`. */
@@ -51,6 +52,7 @@ const texts: Readonly<Record<string, readonly [errno: number, text: string]>> = 
   EROFS: [-30, 'read-only file system'],
   ENOSYS: [-38, 'function not implemented'],
   ENOTEMPTY: [-39, 'directory not empty'],
+  ELOOP: [-40, 'too many symbolic links encountered'],
 }
 
 /** Creates an error with the code and the message of Node. */
@@ -74,11 +76,34 @@ export async function asNode<T>(syscall: string, path: string, act: () => Promis
   }
 }
 
+/**
+ * Runs a change as {@link asNode} does, and again if another call changed the same path meanwhile: a disk has one of the two first.
+ * `act` looks at the present state each time.
+ */
+export function asNodeAnyway<T>(syscall: string, path: string, act: () => Promise<T>, dest?: string): Promise<T> {
+  const attempt = async (count: number, isNew: boolean): Promise<T> => {
+    try {
+      return await act()
+    } catch (error) {
+      const code = error instanceof ToolError ? error.code : undefined
+      // Without another call, what exists would exist again.
+      const isRace = code === 'WRITE_CONFLICT' || (code === 'ALREADY_EXISTS' && isNew)
+      if (!isRace || count === MOST_ATTEMPTS) throw error
+      return attempt(count + 1, code !== 'ALREADY_EXISTS')
+    }
+  }
+  return asNode(syscall, path, () => attempt(1, true), dest)
+}
+
+/** Attempts to change a file that others change at the same time. */
+export const MOST_ATTEMPTS = 100
+
 /** Returns the error that Node would throw for a refusal of the workspace, and any other error as it is. */
 export function toFsError(error: unknown, syscall: string, path: string, dest?: string): unknown {
   if (!(error instanceof ToolError)) return error
   if (error.code === 'ABORTED') return abortError(error)
-  return fsError(codes[error.code] ?? 'EIO', syscall, path, dest, error)
+  const isLoop = error.code === 'PATH_REJECTED' && error.message.endsWith(TOO_MANY_LINKS)
+  return fsError(isLoop ? 'ELOOP' : (codes[error.code] ?? 'EIO'), syscall, path, dest, error)
 }
 
 function abortError(cause: unknown): Error {

@@ -3,7 +3,7 @@ import { sameBytes } from '../../util/bytes.ts'
 import type { FileStat, FileWriteOptions } from '../../workspace/files.ts'
 import { holdContent, ratesOf } from '../../workspace/held-bytes.ts'
 import { decoded, type EncodingOption, emptyBuffer, encoded, encodingOf } from './encoding.ts'
-import { asNode, fsError, rangeError, toFsError } from './errors.ts'
+import { asNode, fsError, MOST_ATTEMPTS, rangeError, toFsError } from './errors.ts'
 import { type OpenMode, openMode } from './flags.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { Located } from './paths.ts'
@@ -12,9 +12,6 @@ import type { FsTarget } from './target.ts'
 
 /** A tag that no version has. */
 const NO_TAG = ''
-
-/** Attempts to append to a file that others change at the same time. */
-const MOST_ATTEMPTS = 100
 
 /** Where and how much to read or write. A position of `null` or -1 is the current one, which moves on. */
 export interface BufferRange {

@@ -3,7 +3,7 @@ import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { below, type DirectoryOptions, directoryOptions, type FoundEntry, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
-import { argumentError, asNode, asReadError, fsError } from './errors.ts'
+import { argumentError, asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
@@ -93,7 +93,7 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
     if (!/^(w|a)x?\+?$/.test(flags)) throw argumentError('flag', "'w', 'wx', 'a' or 'ax'", flags)
     const bytes = encoded(data, encodingOf(options as EncodingOption))
     const { shown, path: at } = locate(path)
-    await asNode('open', shown, async () => {
+    await asNodeAnyway('open', shown, async () => {
       // Bits of a file that exists stay.
       const mode = given.mode === undefined || (await files.exists(at)) ? {} : { mode: given.mode & 0o777 }
       const exclusive = flags.includes('x') ? { expectedSha256: null } : {}
@@ -125,7 +125,7 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
     },
     async unlink(path: FsPath): Promise<void> {
       const { shown, path: at } = locate(path)
-      await asNode('unlink', shown, async () => {
+      await asNodeAnyway('unlink', shown, async () => {
         if ((await files.stat(at, { noFollow: true }))?.type === 'directory') throw fsError('EISDIR', 'unlink', shown)
         await files.delete(at)
       })

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../workspace/files.ts'
-import { argumentError, asNode, fsError } from './errors.ts'
+import { argumentError, asNode, asNodeAnyway, fsError } from './errors.ts'
 import { type FsPath, locate } from './paths.ts'
 import { createReads } from './promises.ts'
 import type { Dirent } from './stats.ts'
@@ -36,7 +36,7 @@ export function createDirectories(target: FsTarget) {
     async mkdir(path: FsPath, options?: number | { readonly recursive?: boolean; readonly mode?: number }) {
       const { shown, path: at } = locate(path)
       const recursive = typeof options === 'object' && options?.recursive === true
-      return asNode('mkdir', shown, async () => {
+      return asNodeAnyway('mkdir', shown, async () => {
         if (!recursive) {
           if ((await files.stat(at, { noFollow: true })) !== undefined) throw fsError('EEXIST', 'mkdir', shown)
           await files.makeDirectory(at, { recursive: false })
@@ -60,7 +60,7 @@ export function createDirectories(target: FsTarget) {
     async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
       const { shown, path: at } = locate(path)
       const { recursive = false, force = false } = options
-      await asNode('rm', shown, async () => {
+      await asNodeAnyway('rm', shown, async () => {
         const stat = await asNode('lstat', shown, () => files.stat(at, { noFollow: true }))
         if (stat === undefined && force) return
         if (stat === undefined) throw fsError('ENOENT', 'lstat', shown)
@@ -99,11 +99,11 @@ export function createTransfers(target: FsTarget) {
         if (code !== undefined) throw fsError(code, 'rename', source.shown, dest.shown)
         await files.rename(source.path, dest.path, options)
       }
-      await asNode('rename', source.shown, rename, dest.shown)
+      await asNodeAnyway('rename', source.shown, rename, dest.shown)
     },
     async copyFile(from: FsPath, to: FsPath, mode = 0): Promise<void> {
       const [source, dest] = [locate(from, 'src'), locate(to, 'dest')]
-      await asNode(
+      await asNodeAnyway(
         'copyfile',
         source.shown,
         async () => {
