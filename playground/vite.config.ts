@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
 import { cssTarget } from '../build/chunks.ts'
 import { contentSecurityPolicy, headersFor, isPreview } from './server/policy.ts'
 
@@ -94,20 +94,25 @@ function publishedEngine(): Plugin {
 
 /**
  * Puts the policy into the pages, for hosts that send no headers. The script of the preview is put into its page, so that
- * the policy need not allow any other.
+ * the policy need not allow any other; the code of the page, which the build adds to every page, is taken out of it.
  */
 function policyInPage(): Plugin {
   return {
     name: 'policy-in-page',
     apply: 'build',
-    transformIndexHtml: (_, { filename }) => {
-      const target = isPreview(filename) ? 'preview' : 'page'
-      const content = contentSecurityPolicy(target)
-      const script = readFileSync(join(import.meta.dirname, 'preview/frame.js'), 'utf8')
-      return [
-        { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content }, injectTo: 'head-prepend' },
-        ...(target === 'preview' ? [{ tag: 'script', children: script, injectTo: 'body' as const }] : []),
-      ]
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, { filename }) => {
+        const target = isPreview(filename) ? 'preview' : 'page'
+        const content = contentSecurityPolicy(target)
+        const script = readFileSync(join(import.meta.dirname, 'preview/frame.js'), 'utf8')
+        const tags: HtmlTagDescriptor[] = [
+          { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content }, injectTo: 'head-prepend' },
+          ...(target === 'preview' ? [{ tag: 'script', children: script, injectTo: 'body' as const }] : []),
+        ]
+        const links = /^\s*<(?:script|link)\b[^>]* (?:src|href)=[^>]*>(?:<\/script>)?\n/gm
+        return { html: target === 'preview' ? html.replace(links, '') : html, tags }
+      },
     },
   }
 }

@@ -42,6 +42,9 @@ const ollamaAdvice =
   'Start it with OLLAMA_ORIGINS set to the address of this page, for example “OLLAMA_ORIGINS=* ollama serve”.'
 
 function connectionInWords(message: string, { address, page, hasBegun }: FailedModel): string | undefined {
+  if (/JSON parsing failed|Type validation failed|without a finish reason|Invalid JSON response/.test(message)) {
+    return 'The server answered in another form than that of this provider. Check provider and address in the settings.'
+  }
   const isInAnswer = hasBegun || message.includes('successful response')
   if (address === undefined) return undefined
   if (!isInAnswer && !/fetch|network|terminated|connect|socket|reach/i.test(message)) return undefined

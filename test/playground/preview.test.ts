@@ -47,6 +47,12 @@ beforeAll(async () => {
   await importFiles(page, 'site', site)
 }, 240_000)
 
+it('the document of a preview loads no code of the page', async () => {
+  const text = await (await fetch(`${playground.url}preview.html`)).text()
+  expect(text).toContain('Content-Security-Policy')
+  expect(text).not.toContain('assets/')
+})
+
 async function open(path: string): Promise<void> {
   await page.keyboard.press('Control+p')
   await page.getByRole('combobox', { name: 'Name of a file' }).fill(path)

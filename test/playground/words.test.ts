@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { errorInWords } from '../../playground/agent/error-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
@@ -23,6 +24,13 @@ const forModels =
   /[A-Z]{2,}_[A-Z_]+|\b[a-z]+_[a-z]+\b|oldText|replaceAll|timeoutMs|do not retry|Submit a plan|Read the file again|call again|Report this|Correct the|Narrow the/
 
 const sentences: (readonly [string, string])[] = []
+
+it('an answer in another form than that of the provider is described for a person', () => {
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasBegun: false }
+  for (const message of ['JSON parsing failed: Text: {no', 'Response stream ended without a finish reason.']) {
+    expect(errorInWords({ message }, model)).toMatch(/^The server answered in another form.*Check provider and address/)
+  }
+})
 
 describe('the first screen', () => {
   it.each([

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors.ts'
 import type { ConversationCall } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
 import { outcomeOf } from '../../ui/words/call-words.ts'
@@ -41,7 +42,11 @@ export function CallLine({ item, entry, onOpen }: CallProps) {
 
 /** The outcome where it is not the usual one, or the time. */
 function CallState({ item, entry }: Pick<CallProps, 'item' | 'entry'>) {
-  if (entry === undefined) return <span class="muted small">{item.ok === undefined ? '…' : (item.code ?? '')}</span>
+  if (entry === undefined) {
+    // A call that could not be read has no code.
+    const { title } = codeWords[(item.code ?? 'INVALID_INPUT') as ErrorCode] ?? codeWords.INVALID_INPUT
+    return <span class="muted small">{item.ok === undefined ? '…' : item.ok ? '' : title}</span>
+  }
   const { text, tone } = outcomeOf(entry)
   if (tone === 'good' && text === 'allowed') {
     return <span class="muted small number">{entry.durationMs === undefined ? '' : `${entry.durationMs} ms`}</span>
