@@ -128,6 +128,8 @@ export interface ConversationOptions {
   readonly load: () => Promise<LoadedAgent>
   readonly loadScenarios: () => Promise<readonly Scenario[]>
   readonly archive: Archive
+  /** Whether another tab has the project, and its agent may be working. */
+  readonly isElsewhere?: boolean
   /** Stores the conversation and the state of the session now. */
   readonly store?: () => Promise<void>
   readonly pace?: number
@@ -187,7 +189,7 @@ class SessionConversation implements StoredConversation {
     this.#pace = pace
     this.archive = archive
     this.pick = signal<ModelPick>(chosenPick() ?? scriptedOf(kept?.pick) ?? pick)
-    this.#restore(kept)
+    this.#restore(kept, options.isElsewhere)
     void loadScenarios().then((scenarios) => {
       this.scenarios.value = scenarios
     })
@@ -205,13 +207,14 @@ class SessionConversation implements StoredConversation {
   }
 
   /** Shows a saved conversation, or an empty one. */
-  #restore(kept: SavedConversation | undefined): void {
+  #restore(kept: SavedConversation | undefined, isElsewhere = false): void {
     const items = kept?.items ?? []
     this.#agent = undefined
     this.#messages = kept?.messages
     this.#unsent = kept?.unsent
     this.#settled = kept?.settled ?? items.length
-    this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: describeInterruption(items) }] : items
+    const end = isElsewhere ? 'The agent works in another tab' : describeInterruption(items)
+    this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: end }] : items
     this.usage.value = kept?.messages?.usage ?? noUsage
     this.context.value = kept?.context
     this.queue.value = kept?.queue ?? []

@@ -66,7 +66,7 @@ function openViewer({ backend }: OpenProject): Promise<Workspace> {
 
 /** Opens the conversation with the agent and saves it. */
 async function openConversation(
-  { kept }: OpenProject,
+  { kept, writable }: OpenProject,
   session: Session,
   pick: ModelPick,
   autosave: Autosave,
@@ -81,6 +81,7 @@ async function openConversation(
     loadScenarios,
     archive,
     store,
+    isElsewhere: !writable,
   })
   const { changes, items, pick: picked, isWorking, queue } = conversation
   autosave.follow(OPEN_CONVERSATION, [changes, items, picked, isWorking, queue], conversation.save)
@@ -136,6 +137,7 @@ export async function openProjectSession(
     // Save during the event: afterwards the other tab writes.
     void autosave.flush()
     void session.flush()
+    conversation.cancelRetry()
     void conversation.stop()
   })
   const endLeaving = onLeaving(() => {

@@ -414,6 +414,24 @@ it('a message is stored before the agent receives it', async () => {
   await session.close()
 })
 
+it.each([
+  [false, 'Interrupted while the agent was answering: the page was closed or reloaded'],
+  [true, 'The agent works in another tab'],
+])('a run that had not ended when it was stored, with the project in another tab: %j', async (isElsewhere, text) => {
+  const { from, session } = await open()
+  const conversation = createConversation(session, {
+    kept: { items: [], messages: undefined, pick: { kind: 'scripted', scenario: '' }, isWorking: true },
+    pick: { kind: 'scripted', scenario: '' },
+    load: () => new Promise(() => {}),
+    loadScenarios: async () => [],
+    archive: await openArchive(from),
+    isElsewhere,
+  })
+  expect(conversation.items.value).toEqual([{ kind: 'end', text }])
+  conversation.close()
+  await session.close()
+})
+
 /** An agent that reads the file which the message names. */
 function readingAgent(session: Session): LoadedAgent['createAgent'] {
   return ({ conversation, onEvent }) => {

@@ -149,6 +149,7 @@ describe('a scenario', () => {
     await second.getByRole('button', { name: 'Take it over' }).click()
     await second.getByText('All tests pass.').waitFor()
     await first.getByText('Another tab works on this project').waitFor()
+    for (const action of ['Try again', 'Step by step']) expect(await button(first, action).isDisabled()).toBe(true)
     expect((await filesOnDisk(second))['src/price.js']).toContain('Math.round')
     await first.close()
     page = second

@@ -69,7 +69,12 @@ export function ConversationView(props: ConversationViewProps) {
       </div>
       <ModelPicker conversation={conversation} onScenario={props.onScenario} onSettings={props.onSettings} />
       {!isWorking.value && (
-        <TurnActions conversation={conversation} isEmpty={(prompt ?? written).trim() === ''} onStep={sendStep} />
+        <TurnActions
+          conversation={conversation}
+          isWritable={isWritable}
+          isEmpty={(prompt ?? written).trim() === ''}
+          onStep={sendStep}
+        />
       )}
       <UsageLine conversation={conversation} />
     </WardspaceElement>

@@ -3,6 +3,8 @@ import type { ProjectSession } from '../../session/project-session.ts'
 
 export interface TurnActionsProps {
   readonly conversation: ProjectSession['conversation']
+  /** False while another tab has the project. */
+  readonly isWritable: boolean
   /** Whether there is no message to send. */
   readonly isEmpty: boolean
   /** Sends the message for one step. */
@@ -10,25 +12,25 @@ export interface TurnActionsProps {
 }
 
 /** What can be done while the agent is idle, beside sending a message. */
-export function TurnActions({ conversation, isEmpty, onStep }: TurnActionsProps) {
+export function TurnActions({ conversation, isWritable, isEmpty, onStep }: TurnActionsProps) {
   return (
     <div slot="actions" class="turn-actions">
       {conversation.canContinue.value ? (
         <>
-          <button type="button" class="button" onClick={() => void conversation.next()}>
+          <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.next()}>
             <Icon name="step" /> Next step
           </button>
-          <button type="button" class="button" onClick={() => void conversation.resume()}>
+          <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.resume()}>
             Go on
           </button>
         </>
       ) : (
-        <button type="button" class="button quiet" disabled={isEmpty} onClick={onStep}>
+        <button type="button" class="button quiet" disabled={!isWritable || isEmpty} onClick={onStep}>
           <Icon name="step" /> Step by step
         </button>
       )}
       {conversation.items.value.some(({ kind }) => kind === 'person') && (
-        <button type="button" class="button quiet" onClick={() => void conversation.retry()}>
+        <button type="button" class="button quiet" disabled={!isWritable} onClick={() => void conversation.retry()}>
           <Icon name="retry" /> Try again
         </button>
       )}

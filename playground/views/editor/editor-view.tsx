@@ -145,7 +145,8 @@ interface FileActionsProps extends EditorProps, Pick<EditorViewProps, 'onShowCha
 }
 
 function FileActions({ projectSession, file, isPreviewed, onPreview, onShowChange }: FileActionsProps) {
-  const canPreview = previewKindOf(file.path) !== undefined && file.base !== undefined
+  const kind = previewKindOf(file.path)
+  const canPreview = kind !== undefined && kind !== 'pdf' && file.base !== undefined
   return (
     <>
       {projectSession.changed.value.has(file.path) && (
@@ -250,8 +251,9 @@ function contentOf(props: ContentProps): ComponentChildren {
       </div>
     )
   }
-  const hasText = file.base !== undefined || file.draft !== undefined
   const kind = previewKindOf(file.path)
+  // A PDF may consist of text alone, which nobody wants to read.
+  const hasText = kind !== 'pdf' && (file.base !== undefined || file.draft !== undefined)
   if (kind !== undefined && file.sha256 !== undefined && (isPreviewed || !hasText)) {
     return <PreviewView projectSession={projectSession} file={file} kind={kind} onOpen={onOpen} />
   }

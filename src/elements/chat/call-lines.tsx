@@ -61,6 +61,8 @@ function RefusalCard({
   refusals,
 }: Pick<CallProps, 'onOpen'> & { readonly entry: TimelineEntry; readonly refusals: readonly string[] }) {
   const rules = (entry.record?.policyDecision.rules ?? []).filter(({ action }) => action === 'deny')
+  // A code of the engine names no rule of the policy.
+  const names = [...new Set(rules.map(({ name }) => name))].filter((name) => !/^[A-Z_]+$/.test(name))
   const isPart = entry.result?.ok === true
   return (
     <article class="refusal" aria-label={refusals[0]}>
@@ -79,8 +81,8 @@ function RefusalCard({
       {entry.result?.ok === false && <p class="muted small">{codeWords[entry.result.code]?.why}</p>}
       {rules.length > 0 && (
         <p class="muted small">
-          Because {[...new Set(rules.map(ruleInWords))].join(', and ')} (
-          {[...new Set(rules.map(({ name }) => name))].join(', ')})
+          Because {[...new Set(rules.map(ruleInWords))].join(', and ')}
+          {names.length > 0 && ` (${names.join(', ')})`}
         </p>
       )}
       <div class="row wrap">

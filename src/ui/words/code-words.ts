@@ -31,7 +31,7 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
     'Blocked: would publish confidential content',
     'The agent has read confidential files in this run, so it cannot write to places that are less protected.',
   ),
-  COMMAND_DENIED: words('Blocked: command', 'This command is not among those that the agent may run.'),
+  COMMAND_DENIED: words('Blocked: command', 'The policy and the built-in protections do not let the agent run this.'),
   APPROVAL_REQUIRED: words('Waiting for you', 'The call goes on when you approve it.'),
   APPROVAL_DENIED: words('You refused this', 'Nothing was changed.'),
   FILE_TOO_LARGE: words('File too large', 'It is over the size that one call may handle. The agent can read a part.'),

@@ -43,7 +43,9 @@ export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'mess
   const [, denied, reason] = /^Policy denies \S+ of "(.*)": it (is .*)$/s.exec(message) ?? []
   if (isRefusal({ code }) && denied !== undefined) return `Blocked: ${denied} ${reason}`
   const [, cause] = /^Cannot run the command: (.*)$/s.exec(message) ?? []
-  if (code === 'COMMAND_DENIED' && cause !== undefined) return `Blocked: ${cause}`
+  if (code === 'COMMAND_DENIED' && cause !== undefined) {
+    return `Blocked: ${cause.replace(/^Policy denies (the operator )?"(.*)"$/s, '$1$2 is not allowed here')}`
+  }
   const { title } = codeWords[code] ?? codeWords.BACKEND_ERROR
   const [, ownReason] = /^The approval of \S+ was refused: (.*)$/s.exec(message) ?? []
   if (code === 'APPROVAL_DENIED' && ownReason !== undefined) return `${title}: ${ownReason}`
