@@ -1,6 +1,7 @@
 import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
 import { memoryPermissions } from '../guard/grants.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
+import { mayExpectVersions, noteVersions } from '../history/seen-versions.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
@@ -86,7 +87,7 @@ export async function callTool(
   const state: CallState = { workspace, run, target, options, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
-    const wanted = run.seenVersions.complete(rawInput)
+    const wanted = await completeInput(run, rawInput)
     const requested = await authorizeCall(state, wanted) // 1 to 6
     const { authorized, input } = await runPreCallHooks(state, requested, wanted) // 7
     const approvals = await openApprovals(state, input)
@@ -107,8 +108,14 @@ export async function callTool(
 
 /** Records the versions that a result or a refusal shows. A program that reads files names versions with all digits. */
 function noteSeen<R extends Success | Failure>({ run, options }: CallState, result: R): R {
-  if (options.draftFiles === undefined) run.seenVersions.note(result)
+  if (options.draftFiles === undefined) noteVersions(run.seenVersions, result)
   return result
+}
+
+/** Completes the versions that an input expects. */
+async function completeInput({ seenVersions }: RunState, input: unknown): Promise<unknown> {
+  if (!mayExpectVersions(input)) return input
+  return (await import('../history/complete-versions.ts')).completeVersions(seenVersions, input)
 }
 
 /** Steps 1 to 6. They run again for an input that a pre-call hook has narrowed. */

@@ -62,10 +62,7 @@ interface Parts {
 
 /** The text calls the version after a change `sha256`, as it does after a read. */
 const newVersion = ({ facts: { sha256, ...facts } }: Parts): Fields => ({ ...facts, newSha256: sha256 })
-const edit = (parts: Parts): Fields => ({
-  ...newVersion(parts),
-  ...(parts.body !== '' && { diff: wholeDiff(parts.body) }),
-})
+const edit = (parts: Parts): Fields => ({ ...newVersion(parts), ...(parts.body !== '' && { diff: parts.body }) })
 const linesOf = (body: string) => (body === '' ? [] : body.split('\n'))
 
 /** The inverse of the short form of each tool's result. */
@@ -83,10 +80,7 @@ const forms: Readonly<Record<string, (parts: Parts) => Fields>> = {
     ...facts,
     ...(/ files? match/.test(summary) ? { files: linesOf(body).map(countOf) } : { matches: matchesOf(body) }),
   }),
-  diff_workspace: ({ facts, body }) => ({
-    ...facts,
-    diff: wholeDiff(body.slice(Math.max(0, body.search(/^(?:diff --git |--- a\/)/m)))),
-  }),
+  diff_workspace: ({ facts, body }) => ({ ...facts, diff: body.slice(Math.max(0, body.search(/^diff --git /m))) }),
   edit_file: edit,
   replace_range: edit,
   write_file: newVersion,
@@ -101,14 +95,8 @@ const forms: Readonly<Record<string, (parts: Parts) => Fields>> = {
   stop_command: output,
 }
 
-/** Restores the headers that the text leaves out because the next lines name the file again. */
-function wholeDiff(diff: string): string {
-  const header = /(?<!^(?:diff|old|new|similarity|rename) [^\n]*\n)^--- a\/([^\t\n]*)(?=\t?\n\+\+\+ b\/\1\t?\n@@ )/gm
-  return diff.replace(header, 'diff --git a/$1 b/$1\n$&')
-}
-
 function output({ facts, body }: Parts): Fields {
-  const [, name = 'stdout', text = ''] = /^(stdout|stderr)(?:, without durations)?:\n([\s\S]*)$/.exec(body) ?? []
+  const [, name = 'stdout', text = ''] = /^(stdout|stderr):\n([\s\S]*)$/.exec(body) ?? []
   return { stdout: '', stderr: '', ...facts, [name]: text }
 }
 

@@ -17,7 +17,7 @@ const input = z.strictObject({
 })
 
 const output = z.object({
-  applied: z.boolean().check(z.describe('false after a dry run')),
+  applied: z.boolean(),
   filesTouched: z.array(
     z.object({
       path: z.string(),

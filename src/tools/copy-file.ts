@@ -18,9 +18,9 @@ const output = z.object({
   path: z.string(),
   to: z.string(),
   type: z.string(),
-  entries: z.number().check(z.describe('Files, links and directories that were copied')),
+  entries: z.number(),
   sizeBytes: z.number(),
-  sha256: z.nullable(z.string()).check(z.describe('Version of the file; null for a link or a directory')),
+  sha256: z.nullable(z.string()),
 })
 
 /** Copies a file, link or directory. A link is copied as a link. */

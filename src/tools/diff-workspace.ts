@@ -30,9 +30,9 @@ const output = z.object({
       binary: z.boolean(),
     }),
   ),
-  diff: z.string().check(z.describe('A patch for git apply')),
+  diff: z.string(),
   truncated: z.boolean(),
-  diffSha256: z.string().check(z.describe('Version of the whole diff, even if it was cut')),
+  diffSha256: z.string(),
 })
 
 /** Returns the changes since HEAD as a patch. */

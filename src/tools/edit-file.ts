@@ -42,7 +42,7 @@ const output = z.object({
   insertions: z.number(),
   deletions: z.number(),
   oldSha256: z.string(),
-  newSha256: z.nullable(z.string()).check(z.describe('null after a dry run')),
+  newSha256: z.nullable(z.string()),
   diff: z.string(),
   dryRun: z.boolean(),
 })

@@ -19,10 +19,10 @@ const output = z.object({
   path: z.string(),
   type: z.enum(['file', 'directory', 'link', 'other']),
   kind: z.string(),
-  readable: z.boolean().check(z.describe('Can be read as text')),
+  readable: z.boolean(),
   writable: z.boolean(),
-  redacted: z.boolean().check(z.describe('Its content is never shown')),
-  reason: z.string().check(z.describe('Why it has this kind')),
+  redacted: z.boolean(),
+  reason: z.string(),
   sizeBytes: z.optional(z.number()),
   modifiedAt: z.optional(z.string()),
   sha256: z.optional(z.string()),
@@ -31,7 +31,7 @@ const output = z.object({
   bom: z.optional(z.boolean()),
   eol: z.optional(z.string()),
   totalLines: z.optional(z.number()),
-  target: z.optional(z.string().check(z.describe('Target of a link, relative to the workspace root'))),
+  target: z.optional(z.string()),
 })
 
 type Output = z.output<typeof output>

@@ -17,7 +17,7 @@ const input = z.strictObject({
 
 const output = z.object({
   path: z.string(),
-  files: z.array(z.string()).check(z.describe('Paths from the workspace root, sorted')),
+  files: z.array(z.string()),
   totalFound: z.number(),
   truncated: z.boolean(),
 })

@@ -22,14 +22,14 @@ const entry = z.object({
   kind: z.string(),
   sizeBytes: z.optional(z.number()),
   modifiedAt: z.optional(z.string()),
-  readable: z.optional(z.literal(false).check(z.describe('Present if the content is protected'))),
+  readable: z.optional(z.literal(false)),
   reason: z.optional(z.string()),
 })
 
 const output = z.object({
   path: z.string(),
   entries: z.array(entry),
-  totalEntries: z.number().check(z.describe('All entries, including those not shown')),
+  totalEntries: z.number(),
   truncated: z.boolean(),
 })
 

@@ -18,8 +18,8 @@ const output = z.object({
   path: z.string(),
   to: z.string(),
   type: z.string(),
-  entries: z.number().check(z.describe('Files, links and directories that moved')),
-  sha256: z.nullable(z.string()).check(z.describe('Version of the file; null for a link or a directory')),
+  entries: z.number(),
+  sha256: z.nullable(z.string()),
 })
 
 /** Moves or renames a file, link or directory. Moves a link itself, not its target. */

@@ -24,10 +24,10 @@ const output = z.object({
   stdout: z.string(),
   stderr: z.string(),
   exitCode: z.number(),
-  cwd: z.string().check(z.describe('Directory at the end')),
+  cwd: z.string(),
   durationMs: z.number(),
-  truncated: z.boolean().check(z.describe('Only the end of the output is shown')),
-  outputUri: z.optional(z.string().check(z.describe('Address of the whole output'))),
+  truncated: z.boolean(),
+  outputUri: z.optional(z.string()),
   filesChanged: z.array(z.string()),
   refused,
 })

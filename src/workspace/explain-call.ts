@@ -4,6 +4,7 @@ import type { AuthorizedCall, ExplainedAccess } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type ErrorCode, ToolError, toFailure } from '../errors.ts'
+import { completeVersions } from '../history/complete-versions.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { combineVerdicts, denialOf, strength, type Verdict } from '../policy/evaluation.ts'
@@ -45,7 +46,7 @@ export async function evaluateExplained(
   const state: CallState = { workspace, run, target, options: { dialectCall }, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
-    const evaluated = await evaluateCall(workspace, run, target, run.seenVersions.complete(input), state)
+    const evaluated = await evaluateCall(workspace, run, target, completeVersions(run.seenVersions, input), state)
     requireMode(workspace, run, evaluated.tool)
     const call = evaluated.verdict.decision === 'deny' ? evaluated : taint.beginCall(evaluated)
     const verdict = isDrafted(call) ? await evaluateChanges(state, call) : call.verdict

@@ -12,7 +12,6 @@ import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { createReadHistory } from '../history/read-history.ts'
-import { createSeenVersions } from '../history/seen-versions.ts'
 import { ROOT } from '../paths/logical-path.ts'
 import type { Approvals, ApprovalsOptions } from '../policy/approval.ts'
 import { checkGlob } from '../policy/path-patterns.ts'
@@ -173,7 +172,7 @@ export function startRun(
     task,
     plan: undefined,
     readHistory: createReadHistory(),
-    seenVersions: createSeenVersions(),
+    seenVersions: new Set(),
     rates: createRates({
       limits: workspace.limits,
       toolCallsPerMinute: workspace.toolCallsPerMinute,

@@ -332,7 +332,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         newText: 'x\n',
         expectedSha256: 'c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8',
       },
-      text: /^Replaced lines .*\nsha256: \w{8}\ntotalLines: 2\n\n--- a\/a\.ts/,
+      text: /^Replaced lines .*\nsha256: \w{8}\ntotalLines: 2\n\ndiff --git/,
     },
   },
   apply_patch: {

@@ -35,9 +35,7 @@ export function modelTools(tools: readonly (ToolDescription | DialectToolInfo)[]
 type Schema = Readonly<Record<string, unknown>>
 
 /** Keywords that restrict a value without describing it. */
-const bounds: ReadonlySet<string> = new Set([
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'propertyNames'],
-])
+const bounds = /^(?:m(?:in|ax)(?:Length|Items|imum)|pattern|propertyNames)$/
 
 /** @param seenDescriptions the descriptions so far, with the names of their fields */
 function compact(schema: Schema, seenDescriptions: Set<string>): Record<string, unknown> {
@@ -45,7 +43,7 @@ function compact(schema: Schema, seenDescriptions: Set<string>): Record<string, 
   const result: Record<string, unknown> = {
     // `anyOf` with null becomes a list of types.
     ...(Array.isArray(anyOf) && { type: (anyOf as Schema[]).map(({ type }) => type) }),
-    ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !bounds.has(keyword))),
+    ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !bounds.test(keyword))),
   }
   // A missing flag means false and a missing number none, so these defaults are left out.
   if (defaultValue !== undefined && defaultValue !== false && defaultValue !== 0) result.default = defaultValue

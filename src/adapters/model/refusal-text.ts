@@ -1,8 +1,4 @@
 import type { Failure } from '../../errors.ts'
-import { shortVersion } from '../../util/short-version.ts'
-
-/** Details that are versions. */
-const versions: ReadonlySet<string> = new Set(['currentSha256', 'currentBaseCommit'])
 
 /** Formats a refusal: code and message, hint, and the remaining details. The path is in the message, suggestions are in the hint. */
 export function refusalText({
@@ -14,6 +10,6 @@ export function refusalText({
   suggestions: _named,
   ...details
 }: Failure): string {
-  const more = JSON.stringify(details, (name, value) => (versions.has(name) ? shortVersion(String(value)) : value))
+  const more = JSON.stringify(details)
   return `${code}: ${message}\n${hint}${more === '{}' ? '' : `\n${more}`}`
 }

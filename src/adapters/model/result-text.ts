@@ -4,7 +4,6 @@ import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isText, must } from '../../util/check-options.ts'
-import { shortVersion } from '../../util/short-version.ts'
 import { refusalText } from './refusal-text.ts'
 import type { CallResult } from './select-tools.ts'
 import { shortenTestOutput } from './test-output.ts'
@@ -32,8 +31,9 @@ export function toModelText(tool: string, result: Success | Failure): string {
   ]
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
     if (isDefault(name, value)) continue
-    const shown = name === 'sha256' ? shortVersions(value) : value
-    lines.push(`${name}: ${typeof shown === 'string' ? oneLine(shown) : JSON.stringify(shown)}`)
+    lines.push(
+      `${name}: ${typeof value === 'string' ? oneLine(name === 'sha256' ? short(value) : value) : JSON.stringify(value)}`,
+    )
   }
   return body === '' ? lines.join('\n') : `${lines.join('\n')}\n\n${body}`
 }
@@ -52,12 +52,9 @@ export function resultToText(tool: string, result: CallResult): { readonly text:
   return { text: typeof output === 'string' ? output : JSON.stringify(output), isError }
 }
 
-/** Shortens a version, or the version of each path. */
-function shortVersions(value: unknown): unknown {
-  if (typeof value === 'string') return shortVersion(value)
-  return Object.fromEntries(
-    Object.entries(Object(value)).map(([path, version]) => [path, shortVersion(String(version))]),
-  )
+/** Returns the digits of a version that a model sees. */
+function short(sha256: string): string {
+  return sha256.slice(0, 8)
 }
 
 /** Parts of a text besides the summary: facts with one line each, and at most one body. */
@@ -85,9 +82,7 @@ type Forms = { readonly [N in ToolName]?: (result: SuccessOf<ToolOutput<N>>) => 
 const forms: Forms = {
   read_file: ({ sha256, kind, encoding, eol, bom, truncated, content, media, unchangedSince }) => ({
     // The earlier call has shown the same version.
-    ...(unchangedSince === undefined && {
-      facts: media === undefined ? { sha256, kind, encoding, eol, bom, truncated } : { sha256 },
-    }),
+    facts: unchangedSince ? {} : media ? { sha256 } : { sha256, kind, encoding, eol, bom, truncated },
     body: content,
   }),
   list_directory: ({ entries }) => ({ body: entries.map(entryLine).join('\n') }),
@@ -100,20 +95,22 @@ const forms: Forms = {
   diff_workspace: ({ diff, stat, truncated }) => ({
     facts: { truncated },
     // A complete diff already contains the numbers.
-    body: shortDiff(diff === '' || truncated ? [...stat.map(statLine), diff].join('\n') : diff),
+    body: diff === '' || truncated ? [...stat.map(statLine), diff].join('\n') : diff,
   }),
   edit_file: ({ newSha256, diff, replacements, dryRun }) => ({
     facts: { sha256: newSha256 },
     // The model already knows a single replacement that it specified.
-    body: replacements === 1 && !dryRun ? '' : shortDiff(diff),
+    body: replacements === 1 && !dryRun ? '' : diff,
   }),
   replace_range: ({ newSha256, totalLines, diff }) => ({
     facts: { sha256: newSha256, totalLines },
-    body: shortDiff(diff),
+    body: diff,
   }),
   apply_patch: ({ filesTouched }) => ({
     facts: {
-      sha256: Object.fromEntries(filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, newSha256]] : []))),
+      sha256: Object.fromEntries(
+        filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, short(newSha256)]] : [])),
+      ),
     },
   }),
   write_file: newVersion,
@@ -150,11 +147,6 @@ const forms: Forms = {
   submit_plan: ({ paths, planUri }) => ({ facts: { paths, planUri } }),
 }
 
-/** Removes the header that names a changed file a second time. Without it, the diff is the same patch. */
-function shortDiff(diff: string): string {
-  return diff.replace(/^diff --git a\/(.*) b\/\1\n(?=--- a\/\1\t?\n\+\+\+ b\/\1\t?\n)/gm, '')
-}
-
 /** Returns all fields of a result, for a tool without a short form. */
 function plain({ ok: _, summary, warnings, callId, artifactUri, label, checks, ...facts }: Success): TextParts {
   return { facts }
@@ -173,10 +165,9 @@ function output(
   const [name, other] =
     stdout.length >= stderr.length ? (['stdout', 'stderr'] as const) : (['stderr', 'stdout'] as const)
   const main = result[name]
-  const shown = shortenTestOutput(main)
   return {
     facts: { ...facts, truncated, outputUri, [other]: result[other] },
-    body: main === '' ? '' : `${name}${shown === main ? '' : ', without durations'}:\n${shown}`,
+    body: main === '' ? '' : `${name}:\n${shortenTestOutput(main)}`,
   }
 }
 
@@ -186,12 +177,12 @@ type Entry = ToolOutput<'list_directory'>['entries'][number]
 function entryLine({ path, type, kind, sizeBytes, readable }: Entry): string {
   const notes = [
     type === 'directory' ? `${path}/` : path,
-    (type === 'link' || type === 'other') && type,
-    sizeBytes,
-    !usualKinds.includes(kind) && kind,
-    readable === false && 'unreadable',
+    type === 'file' || type === 'directory' ? '' : type,
+    sizeBytes ?? '',
+    isDefault('kind', kind) ? '' : kind,
+    readable === false ? 'unreadable' : '',
   ]
-  return notes.filter((note) => (note ?? false) !== false).join(' ')
+  return notes.filter((note) => note !== '').join(' ')
 }
 
 /** Formats matches by file: the path, then `7: text` for a match and `6- text` for context. An empty line separates files. */
@@ -216,24 +207,14 @@ function statLine({ path, oldPath, status, insertions, deletions, binary }: Stat
   return `${status} ${oldPath ? `${oldPath} -> ` : ''}${path} ${binary ? 'binary' : `+${insertions} -${deletions}`}`
 }
 
-/** Kinds that add nothing to the name of a file. */
-const usualKinds: readonly unknown[] = ['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'DIRECTORY', 'UNKNOWN']
-
-/** Values of facts that are left out. */
-const defaultValues: Readonly<Record<string, readonly unknown[]>> = {
-  encoding: ['utf-8'],
-  eol: ['lf', 'none'],
-  kind: usualKinds,
-  cwd: ['.'],
-  filesSkipped: [0],
-  readable: [true],
-  writable: [true],
-}
+/** Facts that are left out, besides those that are false or empty. A usual kind adds nothing to the name of a file. */
+const usualFacts =
+  /^(?:encoding utf-8|eol (?:lf|none)|kind (?:TEXT_(?:SOURCE|CONFIG|DOC)|DIRECTORY|UNKNOWN)|cwd \.|filesSkipped 0|(?:readable|writable) true)$/
 
 function isDefault(name: string, value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true
-  if (Object.hasOwn(defaultValues, name)) return defaultValues[name]?.includes(value) === true
-  return value === false || (typeof value === 'object' && Object.keys(value).length === 0)
+  if (typeof value === 'object') return value === null || Object.keys(value).length === 0
+  if (value === false) return !name.endsWith('able')
+  return value === undefined || value === '' || usualFacts.test(`${name} ${value}`)
 }
 
 /** Returns the text on one line: text with line breaks as JSON. */

@@ -49,19 +49,20 @@ function unreadHint({ previousReads }: BuiltinContext, path: Path, sha256: strin
  */
 export function checkVersion(path: Path, expected: Expected, current: string | null): void {
   if (expected === undefined || expected === current) return
-  if (expected !== null && expected.length < 64) {
-    throw conflict(path, `was not shown to this run in a version that begins with ${expected}`, current, UNSEEN_HINT)
-  }
-  const problem =
-    current === null
+  const problem = isShort(expected)
+    ? `is known to this run in no single version that begins with ${expected}`
+    : current === null
       ? 'does not exist'
       : expected === null
         ? 'exists already'
         : 'has changed since the version of expectedSha256'
-  throw conflict(path, problem, current, current === null ? NO_FILE_HINT : undefined)
+  throw conflict(path, problem, current, isShort(expected) ? SHORT_HINT : current === null ? NO_FILE_HINT : undefined)
 }
 
-const UNSEEN_HINT = 'Read the file again, or give all 64 digits of the version that you read.'
+/** Whether these are the first digits of a version that the run could not complete. */
+const isShort = (expected: string | null) => expected !== null && expected.length < 64
+
+const SHORT_HINT = 'Read the file again, or give all digits of the version that you read.'
 
 const NO_FILE_HINT = 'Correct the path, or leave out the expected version to create the file.'
 

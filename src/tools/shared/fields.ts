@@ -24,9 +24,7 @@ export const reason = z.optional(z.string().check(z.maxLength(2000)))
 const refusal = z.object({ permission: z.string(), path: z.string(), code: z.string(), message: z.string() })
 
 /** A field of a result: what a command was refused. */
-export const refused = z.optional(
-  z.array(refusal).check(z.describe('Accesses that were refused, even if the command does not report them')),
-)
+export const refused = z.optional(z.array(refusal))
 
 export const filters = {
   includeHidden: z._default(z.boolean(), false),

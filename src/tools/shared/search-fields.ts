@@ -21,7 +21,7 @@ export const searchInput = z.strictObject({
 const match = z.object({
   path: z.string(),
   kind: z.string(),
-  sha256: z.optional(z.string().check(z.describe('With hashes'))),
+  sha256: z.optional(z.string()),
   line: z.number(),
   column: z.number().check(z.describe('Of the first match in the line, in UTF-16 units')),
   snippet: z.string(),
@@ -33,18 +33,18 @@ const fileCount = z.object({
   path: z.string(),
   kind: z.string(),
   sha256: z.optional(z.string()),
-  count: z.number().check(z.describe('Matching lines')),
+  count: z.number(),
 })
 
 /** The result of `search_text`. */
 export const searchOutput = z.object({
   path: z.string(),
   matches: z.array(match),
-  files: z.optional(z.array(fileCount).check(z.describe('With filesOnly'))),
+  files: z.optional(z.array(fileCount)),
   truncated: z.boolean(),
   truncatedReason: z.optional(z.enum(['maxMatches', 'bytes', 'timeout'])),
   filesSearched: z.number(),
-  filesSkipped: z.number().check(z.describe('Files over maxFileBytes')),
+  filesSkipped: z.number(),
 })
 
 export type SearchInput = z.output<typeof searchInput>
