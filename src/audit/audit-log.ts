@@ -147,16 +147,20 @@ function haveLongWord(paths: readonly string[]): boolean {
   })
 }
 
+function hasLongWord(text: string): boolean {
+  return text.length >= 16 && LONG_WORD.test(text)
+}
+
 function mayNameSecret(entry: AuditEntry): boolean {
   const { pathsRead, pathsWritten, pathsSearched, policyDecision, pushes, refusals, taint } = entry
   return (
     haveLongWord(pathsRead) ||
     haveLongWord(pathsWritten) ||
-    haveLongWord(pathsSearched ?? []) ||
-    haveLongWord([taint?.path ?? '']) ||
-    haveLongWord((pushes ?? []).flatMap(({ url, ref }) => [url, ref])) ||
-    haveLongWord((refusals ?? []).map(({ path }) => path)) ||
-    haveLongWord(policyDecision.rules.map(({ path = '' }) => path))
+    (pathsSearched !== undefined && haveLongWord(pathsSearched)) ||
+    (taint?.path !== undefined && hasLongWord(taint.path)) ||
+    pushes?.some(({ url, ref }) => hasLongWord(url) || hasLongWord(ref)) === true ||
+    (refusals !== undefined && haveLongWord(refusals.map(({ path }) => path))) ||
+    policyDecision.rules.some(({ path }) => path !== undefined && hasLongWord(path))
   )
 }
 

@@ -1,8 +1,8 @@
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { accessTo, coveringAccess, notGranted } from '../guard/guard-accesses.ts'
+import { accessTo, coveringAccess, guardedAccess, notGranted } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import { combineVerdicts, type Verdict } from '../policy/evaluation.ts'
+import { combineVerdicts, type Verdict, withAccesses } from '../policy/evaluation.ts'
 import { type Permission, revealingPermissions } from '../policy/permissions.ts'
 import { planVerdict } from '../policy/plan.ts'
 import type { Risk } from '../policy/risk/index.ts'
@@ -10,10 +10,13 @@ import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
 import { sizeOf, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import { contentVisibility } from './visible-content.ts'
+
+const loadReview = memoizeAsync(() => import('./review-changes.ts'))
 
 /**
  * Evaluates every change of a draft. Only now are the paths inside a tree and the current content known.
@@ -31,14 +34,14 @@ export async function authorizeChanges(
   const facts = policyCall(run, call.tool.name, call.input, call.dialectCall)
   let evaluated = draft.verdict === undefined ? call.verdict : combineVerdicts(call.verdict, draft.verdict)
   if (further.length > 0)
-    evaluated = combineVerdicts(evaluated, workspace.policy.evaluate({ ...facts, accesses: further }))
+    evaluated = combineVerdicts(evaluated, workspace.policy.evaluate(withAccesses(facts, further)))
   for (const parent of collected.parents) {
-    const verdict = ruledVerdict(workspace.policy.evaluate({ ...facts, accesses: [parent] }), parent)
+    const verdict = ruledVerdict(workspace.policy.evaluate(withAccesses(facts, [parent])), parent)
     if (verdict === undefined) continue
     evaluated = combineVerdicts(evaluated, verdict)
     further.push(parent)
   }
-  const review = changes.length === 0 ? undefined : await import('./review-changes.ts')
+  const review = changes.length === 0 ? undefined : await loadReview()
   let cachedRisks: readonly Risk[] | undefined
   const risks = () => {
     cachedRisks ??=
@@ -101,14 +104,14 @@ async function collectAccesses(
   let bytes = 0
   const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
   for (const change of draft.changes ?? []) {
-    const { state: before, ...head } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    const { state: before, headOf } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
     const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
     // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'
     if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
       throw notGranted(change.path)
     }
-    changes.push({ change, before, ...head })
+    changes.push(headOf === undefined ? { change, before } : { change, before, headOf })
     if (change.to?.type === 'file') bytes += sizeOf(change.to)
     if (access === undefined) {
       if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
@@ -119,8 +122,7 @@ async function collectAccesses(
     const byName = path === access.path ? access.classification : classifyPath(path)
     const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
     if (path === access.path && classification === access.classification) continue
-    const inside = { permission, asked: path, path, classification, recursive: false }
-    further.push(reveals === true ? { ...inside, reveals } : inside)
+    further.push(guardedAccess(permission, path, path, classification, { reveals }))
   }
   // The sources of a copy are evaluated too: a protected file must not become readable under another name.
   for (const path of draft.copiedFrom ?? []) {

@@ -61,7 +61,7 @@ class OpenCallAudit implements CallAudit {
   #checks: AuditEntry['checks']
   readonly #approvals: NonNullable<AuditEntry['approvals']>[number][] = []
   readonly #pushes: AuditedPush[] = []
-  readonly #refusals = new Map<string, RefusedAccess>()
+  #refusals: Map<string, RefusedAccess> | undefined
 
   constructor(
     { audit, clock }: WorkspaceState,
@@ -97,6 +97,7 @@ class OpenCallAudit implements CallAudit {
   }
 
   addRefusal(refusal: RefusedAccess): void {
+    this.#refusals ??= new Map()
     this.#refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
   }
 
@@ -127,19 +128,11 @@ class OpenCallAudit implements CallAudit {
     if (taint !== undefined) this.#labels = { label, taint: { ...taint } }
   }
 
-  async writeIntent({ changes }: Pick<AuthorizedChanges, 'changes'>): Promise<void> {
+  writeIntent({ changes }: Pick<AuthorizedChanges, 'changes'>): void | Promise<void> {
     this.#read = this.#readPaths()
-    try {
-      const completion = this.#audit.record(this.#entry('intent', this.started, intentOf(changes)))
-      if (completion !== undefined) await completion
-      this.#isIntentWritten = true
-    } catch {
-      // A read changes nothing, so it may go on without its record. A mutation may not.
-      if (changes.length > 0 || this.#plan !== undefined) {
-        throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
-      }
-      this.#warn()
-    }
+    const entry = this.#entry('intent', this.started, intentOf(changes))
+    // A read changes nothing, so it may go on without its record. A mutation may not.
+    return this.#write(entry, changes.length === 0 && this.#plan === undefined)
   }
 
   async writePush(push: AuditedPush): Promise<void> {
@@ -157,15 +150,35 @@ class OpenCallAudit implements CallAudit {
     this.#effect = outcomeOf(applied, artifactUri, lines)
   }
 
-  async writeOutcome(failure?: Failure): Promise<void> {
+  writeOutcome(failure?: Failure): void | Promise<void> {
     if (failure !== undefined) this.#read = this.#readPaths()
     const phase = failure === undefined || this.#isIntentWritten ? 'outcome' : 'refused'
+    return this.#write(this.#entry(phase, this.#clock(), this.#effect, failure), true)
+  }
+
+  /** Passes an entry to the audit. Returns no promise if every sink takes the entry at once. */
+  #write(entry: AuditEntry, mayFail: boolean): void | Promise<void> {
+    let completion: void | Promise<void>
     try {
-      const completion = this.#audit.record(this.#entry(phase, this.#clock(), this.#effect, failure))
-      if (completion !== undefined) await completion
+      completion = this.#audit.record(entry)
     } catch {
-      this.#warn()
+      return this.#noteUnwritten(mayFail)
     }
+    if (completion === undefined) this.#noteWritten(entry)
+    else
+      return completion.then(
+        () => this.#noteWritten(entry),
+        () => this.#noteUnwritten(mayFail),
+      )
+  }
+
+  #noteWritten({ phase }: AuditEntry): void {
+    if (phase === 'intent') this.#isIntentWritten = true
+  }
+
+  #noteUnwritten(mayFail: boolean): void {
+    if (mayFail) this.#warn()
+    else throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
   }
 
   #warn(): void {
@@ -208,15 +221,18 @@ class OpenCallAudit implements CallAudit {
       pushes: this.#pushes.length === 0 ? undefined : [...this.#pushes],
       checks: this.#checks,
       refusals:
-        this.#refusals.size === 0 || phase === 'intent' ? undefined : [...this.#refusals.values()].map(refusalEntry),
+        this.#refusals === undefined || phase === 'intent'
+          ? undefined
+          : Array.from(this.#refusals.values(), refusalEntry),
     }
   }
 
   /** The versions that the call read of files that it did not write. */
   #versionsBeside({ pathsWritten }: Effect): AuditEntry['readSha256'] {
     if (this.#readVersions === undefined) return undefined
-    const versions = [...this.#readVersions].filter(([path]) => !pathsWritten.includes(path))
-    return versions.length === 0 ? undefined : shaMap(versions)
+    const versions = [...this.#readVersions]
+    const beside = pathsWritten.length === 0 ? versions : versions.filter(([path]) => !pathsWritten.includes(path))
+    return beside.length === 0 ? undefined : shaMap(beside)
   }
 
   /** Files that were read, and files that the plan names for reading: each once, sorted. */

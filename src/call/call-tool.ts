@@ -11,6 +11,7 @@ import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
 import { limitResult } from './limit-result.ts'
@@ -22,10 +23,13 @@ import type { CheckReport } from './state/checks.ts'
 import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
-import type { CheckCall, CheckedCall, WorkspaceState } from './state/workspace-state.ts'
+import type { CheckCall, CheckedCall, OpenChecks, WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
 import { createToolContext, type ToolContextOptions } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
+
+/** What authorizes and commits changes is loaded with the first call that changes something. */
+const loadChangeSteps = memoizeAsync(() => import('./change-steps.ts'))
 
 /** Options that only the library itself passes. */
 export interface InternalCallOptions {
@@ -89,15 +93,18 @@ export async function callTool(
   try {
     const wanted = await completeInput(run, rawInput)
     const requested = await authorizeCall(state, wanted) // 1 to 6
-    const { authorized, input } = await runPreCallHooks(state, requested, wanted) // 7
-    const approvals = await openApprovals(state, input)
-    const call = await approveCommand(state, authorized, approvals)
+    const hooked = runPreCallHooks(state, requested, wanted) // 7
+    const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
+    if (options.grant !== undefined) await checkGrant(state, options.grant)
+    const approvals = openApprovals(state, input)
+    const call = needsCommandApproval(authorized) ? await approveCommand(state, authorized, approvals) : authorized
     const { ask, context } = approvals
     const proposed = await draftCall(state, call, { ask, began: context.began }) // 8
     const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
-    return noteSeen(state, await recordOutcome(audit, projectResult(state, call, draft, effect, result))) // 12
+    const recorded = recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
+    return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
     return noteSeen(state, await refuseCall(state, name, error))
   } finally {
@@ -139,10 +146,15 @@ export async function evaluateCall(
   state: Partial<Pick<CallState, 'audit' | 'options'>> = {},
 ): Promise<AuthorizedCall> {
   const { audit, options: { dialectCall } = {} } = state
-  const { tool, input } = await parseCall(workspace, target, rawInput, audit)
-  const planned = await planAccesses(workspace, run, tool, input, audit)
+  const parsed = parseCall(workspace, target, rawInput, audit)
+  const { tool, input } = parsed instanceof Promise ? await parsed : parsed
+  const plan = planAccesses(workspace, run, tool, input, audit)
+  const planned = plan instanceof Promise ? await plan : plan
+  audit?.setPlannedAccesses(planned)
   const facts = policyCall(run, tool.name, input, dialectCall)
-  const accesses = await guardAndClassify(workspace, tool, planned, facts, audit)
+  const guarded = guardAndClassify(workspace, planned, facts, audit)
+  const accesses = guarded instanceof Promise ? await guarded : guarded
+  if (workspace.ownTools.has(tool)) await requireNotes(workspace, accesses)
   audit?.setAccesses(accesses, input)
   const line = workspace.runnerOf(tool).commandLine(tool, input)
   if (line !== undefined) {
@@ -153,48 +165,49 @@ export async function evaluateCall(
 }
 
 /** Step 1: finds the tool and parses the input with its schema. */
-async function parseCall(
+function parseCall(
   workspace: WorkspaceState,
   target: string | Tool,
   rawInput: unknown,
   audit: CallAudit | undefined,
-): Promise<Pick<AuthorizedCall, 'tool' | 'input'>> {
+): ParsedCall | Promise<ParsedCall> {
   audit?.enterStep('input')
-  const tool = typeof target === 'string' ? await findTool(workspace, target) : target
-  const input = await readInput({ name: tool.name, input: workspace.runnerOf(tool).inputSchema(tool) }, rawInput)
-  if (workspace.policy.data.requireReason === true) requireReason(tool, input)
-  return { tool, input }
+  const tool = typeof target === 'string' ? workspace.tools.get(target) : target
+  if (tool === undefined) return refuseTool(workspace, target as string)
+  const withReason = (input: AuthorizedCall['input']) => {
+    if (workspace.policy.data.requireReason === true) requireReason(tool, input)
+    return { tool, input }
+  }
+  const input = readInput({ name: tool.name, input: workspace.runnerOf(tool).inputSchema(tool) }, rawInput)
+  return input instanceof Promise ? input.then(withReason) : withReason(input)
 }
 
+type ParsedCall = Pick<AuthorizedCall, 'tool' | 'input'>
+
 /** Step 2: the accesses that the call plans, before anything is read. */
-async function planAccesses(
+function planAccesses(
   workspace: WorkspaceState,
   run: RunState,
   tool: Tool,
   input: AuthorizedCall['input'],
   audit: CallAudit | undefined,
-): Promise<readonly Access[]> {
+): readonly Access[] | Promise<readonly Access[]> {
   audit?.enterStep('plan')
   const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
-  const planned = await workspace.runnerOf(tool).plan(tool, input, state)
-  audit?.setPlannedAccesses(planned)
-  return planned
+  return workspace.runnerOf(tool).plan(tool, input, state)
 }
 
 /** Steps 3 and 4: the canonical path of every access, classified by the requested name and by the canonical one. */
-async function guardAndClassify(
+function guardAndClassify(
   workspace: WorkspaceState,
-  tool: Tool,
   planned: readonly Access[],
   facts: ReturnType<typeof policyCall>,
   audit: CallAudit | undefined,
-): Promise<readonly GuardedAccess[]> {
+): readonly GuardedAccess[] | Promise<readonly GuardedAccess[]> {
   audit?.enterStep('guard')
   // Policy evaluates the name of a path that cannot be resolved, so that the error does not reveal what a hidden name contains.
   const requireAllowedName = (access: GuardedAccess) => requireAllowed(workspace.policy, facts, access)
-  const accesses = await guardAccesses(workspace.backend, planned, requireAllowedName)
-  if (workspace.ownTools.has(tool)) await requireNotes(workspace, accesses)
-  return accesses
+  return guardAccesses(workspace.backend, planned, requireAllowedName)
 }
 
 /** Requires that accesses with memory permissions stay inside the notes, because file rules do not apply to them. */
@@ -214,7 +227,7 @@ async function requireNotes({ backend, memory }: WorkspaceState, accesses: reado
 function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
   audit.enterStep('limits')
   requireMode(workspace, run, tool)
-  if (!audit.isCounted && options.check === undefined) run.rates.countCall(...countedNames(tool.name, options))
+  if (!audit.isCounted && options.check === undefined) countCall(run, tool.name, options)
   audit.isCounted = true
 }
 
@@ -225,13 +238,14 @@ export function requireMode(workspace: WorkspaceState, run: RunState, tool: Tool
 }
 
 /**
- * Returns the names under which the rate limits count a call: its tool and, for the first call that a dialect tool makes,
- * the names of the dialect tool. Each name counts once per call of the dialect tool.
+ * Counts a call under its tool and, for the first call that a dialect tool makes, under the names of the dialect tool. Each
+ * name counts once per call of the dialect tool.
  */
-function countedNames(tool: string, { dialectCall, isLaterStep = false }: InternalCallOptions): string[] {
-  const dialectTools = dialectCall?.tools ?? []
-  if (!isLaterStep) return [...new Set([tool, ...dialectTools])]
-  return dialectTools.includes(tool) ? [] : [tool]
+function countCall({ rates }: RunState, tool: string, { dialectCall, isLaterStep = false }: InternalCallOptions): void {
+  if (dialectCall === undefined) rates.countCall(tool)
+  else if (!isLaterStep) rates.countCall(...new Set([tool, ...dialectCall.tools]))
+  else if (dialectCall.tools.includes(tool)) rates.countCall()
+  else rates.countCall(tool)
 }
 
 /** Step 6: ends the call if policy or the taint of the run denies it. */
@@ -243,16 +257,25 @@ function requireVerdict({ audit, taint }: CallState, call: AuthorizedCall): Auth
 }
 
 /** Step 7: a hook may refuse the call or narrow its input. A narrowed input is authorized from step 1. */
-async function runPreCallHooks(
+function runPreCallHooks(
   state: CallState,
   requested: AuthorizedCall,
   rawInput: unknown,
-): Promise<{ authorized: AuthorizedCall; input: unknown }> {
+): HookedCall | Promise<HookedCall> {
+  const { preToolCall, postToolResponse } = state.workspace.hooks
+  const hasHooks = preToolCall !== undefined || postToolResponse !== undefined
+  return hasHooks ? callPreHooks(state, requested, rawInput) : { authorized: requested, input: rawInput }
+}
+
+interface HookedCall {
+  readonly authorized: AuthorizedCall
+  readonly input: unknown
+}
+
+async function callPreHooks(state: CallState, requested: AuthorizedCall, rawInput: unknown): Promise<HookedCall> {
   const { workspace, run, audit } = state
   let authorized = requested
   let input = rawInput
-  const { preToolCall, postToolResponse } = workspace.hooks
-  if (preToolCall === undefined && postToolResponse === undefined) return { authorized, input }
   // Also what runs the hooks after the commit, where nothing may fail to load any more.
   const { preHooks, runPreHook } = await import('./run-hooks.ts')
   for (const hook of preHooks(workspace.hooks)) {
@@ -274,18 +297,16 @@ interface CallApprovals {
   readonly ask: (question: ApprovalQuestion) => Promise<void>
 }
 
-/** Opens the approvals of a call. A resumed call must find its files as they were when it was approved. */
-async function openApprovals(
-  { workspace, run, target, options, audit }: CallState,
-  input: unknown,
-): Promise<CallApprovals> {
-  const { grant, signal, approve } = options
-  if (grant !== undefined) {
-    if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
-    const { requireGrant } = await import('./pending-approval.ts')
-    await requireGrant(workspace, grant)
-  }
-  const { dialectCall } = options
+/** Checks the answer of a resumed call, which must find its files as they were when it was approved. */
+async function checkGrant({ workspace, audit }: CallState, grant: Grant): Promise<void> {
+  if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
+  const { requireGrant } = await import('./pending-approval.ts')
+  await requireGrant(workspace, grant)
+}
+
+/** Opens the approvals of a call. */
+function openApprovals({ workspace, run, target, options, audit }: CallState, input: unknown): CallApprovals {
+  const { grant, signal, approve, dialectCall } = options
   const replayable =
     typeof target === 'string' ? { input, ...(dialectCall === undefined ? {} : { dialectCall }) } : undefined
   const began = grant?.parked.began ?? audit.started
@@ -308,6 +329,10 @@ async function openApprovals(
   }
 }
 
+function needsCommandApproval({ tool, verdict }: AuthorizedCall): boolean {
+  return tool.commandLine !== undefined && verdict.decision === 'ask'
+}
+
 /** Gets the approval of a command before it runs. Its changes are approved separately. */
 async function approveCommand(
   { audit }: CallState,
@@ -315,7 +340,6 @@ async function approveCommand(
   { ask }: CallApprovals,
 ): Promise<AuthorizedCall> {
   const { tool, input, accesses, verdict } = call
-  if (tool.commandLine === undefined || verdict.decision !== 'ask') return call
   audit.enterStep('approval')
   await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
@@ -341,13 +365,13 @@ export async function draftCall(
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   if (workspace.ownTools.has(call.tool)) taint.showToProgram()
   const reads = new Set<Path>()
-  const openCommands = await commandsFor(workspace, call.tool)
+  const openCommands = mayRunCommands(workspace, call.tool) ? await loadCommands() : undefined
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
   const contextOptions = { audit, taint, signal, ask, began, onProgress, media, commit, reads, openCommands }
   const context = createToolContext(workspace, grantedRun, call, contextOptions)
-  const draft =
-    (await options.draftFiles?.(call, context, contextOptions)) ??
-    (await workspace.runnerOf(call.tool).draft(call, context))
+  const draft = await (options.draftFiles === undefined
+    ? workspace.runnerOf(call.tool).draft(call, context)
+    : options.draftFiles(call, context, contextOptions))
   for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
   for (const path of draft.reads ?? []) {
     audit.addRead(path)
@@ -358,11 +382,12 @@ export async function draftCall(
   return { draft, warnings: context.warnings, reads }
 }
 
-/** Loads what runs commands, for the tools that may run them. */
-async function commandsFor({ shell, ownTools }: WorkspaceState, tool: Tool) {
-  if (shell === undefined || !(tool.permission.startsWith('command:') || ownTools.has(tool))) return undefined
-  return (await import('./commands/session.ts')).openCommandSession
+function mayRunCommands({ shell, ownTools }: WorkspaceState, tool: Tool): boolean {
+  return shell !== undefined && (tool.permission.startsWith('command:') || ownTools.has(tool))
 }
+
+/** What runs commands is loaded for the tools that may run them. */
+const loadCommands = memoizeAsync(async () => (await import('./commands/session.ts')).openCommandSession)
 
 /** Step 9: evaluates every change, and gets the approval if policy or a label asks for one. */
 async function authorizeDraft(
@@ -396,11 +421,11 @@ export async function evaluateDraft(
   { draft, reads }: ProposedDraft,
 ): Promise<EvaluatedDraft> {
   const { workspace, run, audit, taint } = state
-  const steps = isWithoutChanges(draft) ? undefined : await import('./change-steps.ts')
+  const steps = isWithoutChanges(draft) ? undefined : await loadChangeSteps()
   const authorize = async (evaluated: BuiltinDraft<unknown>) => {
     const changes =
-      steps === undefined ? noChanges(call, evaluated) : steps.authorizeChanges(workspace, run, call, evaluated)
-    return taint.authorizeChanges(await changes, evaluated)
+      steps === undefined ? noChanges(call, evaluated) : await steps.authorizeChanges(workspace, run, call, evaluated)
+    return taint.authorizeChanges(changes, evaluated)
   }
   const changes = await authorize(draft)
   audit.setVerdict(changes.verdict)
@@ -453,17 +478,20 @@ async function commitDraft(
 ): Promise<CallEffect> {
   const { signal, shows = run.readHistory.noteVersion } = options
   audit.enterStep('commit')
-  const steps = changes.changes.length === 0 ? undefined : await import('./change-steps.ts')
+  const steps = changes.changes.length === 0 ? undefined : await loadChangeSteps()
   throwIfAborted(signal)
   run.rates.countWrite(changes.bytes)
-  const before = await steps?.readPriorStates(workspace, draft, changes.changes)
-  if (draft.push === undefined) await audit.writeIntent(changes)
-  else {
+  const before = steps === undefined ? undefined : await steps.readPriorStates(workspace, draft, changes.changes)
+  if (draft.push === undefined) {
+    const written = audit.writeIntent(changes)
+    if (written !== undefined) await written
+  } else {
     await audit.writePush(draft.push.update)
     await draft.push.send()
   }
   if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
-  const receipt = (await steps?.commitChanges(workspace, run, draft, changes.bytes, signal)) ?? { applied: [] }
+  const receipt =
+    steps === undefined ? NO_RECEIPT : await steps.commitChanges(workspace, run, draft, changes.bytes, signal)
   audit.setEffect(receipt)
   audit.enterStep('response')
   // The commit of a fork changes the files of its origin.
@@ -499,6 +527,8 @@ async function commitDraft(
   return { receipt, artifactUri }
 }
 
+const NO_RECEIPT: Receipt = Object.freeze({ applied: Object.freeze([]) })
+
 /** Step 11: builds the result. A post-call hook can relabel or redact it, but not revert the effect. */
 async function createResult(
   state: CallState,
@@ -509,8 +539,11 @@ async function createResult(
 ): Promise<Success> {
   const { workspace, run, audit, taint } = state
   const { hooks, labels, limits } = workspace
-  const fields = await workspace.runnerOf(call.tool).result(call.tool, draft, receipt)
-  const checks = await checkChanges(state, receipt)
+  const built = workspace.runnerOf(call.tool).result(call.tool, draft, receipt)
+  const fields = built instanceof Promise ? await built : built
+  // Operations, such as undo, and methods of `files` have no result for a model.
+  const isChecked = workspace.checks !== undefined && typeof state.target === 'string' && receipt.applied.length > 0
+  const checks = isChecked ? await checkChanges(state, workspace.checks, receipt) : NO_CHECKS
   const result: Success = {
     ok: true,
     summary: draft.summary,
@@ -529,15 +562,16 @@ async function createResult(
   return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
 }
 
+const NO_CHECKS: readonly CheckReport[] = []
+
 /** Runs the checks of the workspace after a tool has changed files. They never fail, and change nothing. */
 async function checkChanges(
-  { workspace, run, target, options, audit, taint }: CallState,
+  { workspace, run, options, audit, taint }: CallState,
+  checks: OpenChecks,
   { applied }: Receipt,
 ): Promise<readonly CheckReport[]> {
-  // Operations, such as undo, and methods of `files` have no result for a model.
-  if (workspace.checks === undefined || typeof target !== 'string' || applied.length === 0) return []
   const call: CheckedCall['call'] = (tool, input, internal) => callTool(workspace, run, tool, input, internal)
-  const reports = await workspace.checks.run({ workspace, run, applied, audit, taint, options, call })
+  const reports = await checks.run({ workspace, run, applied, audit, taint, options, call })
   if (reports.length > 0) audit.setLabel(taint.labelResult(reports), run.taint.origin())
   return reports
 }
@@ -568,11 +602,14 @@ function withMedia({ media, ...others }: Success, limit: (result: Success) => Su
  * Writes the outcome record, once the tool and the hooks of the embedding program can no longer fail. A record that could
  * not be written is a warning.
  */
-async function recordOutcome(audit: CallAudit, result: Success): Promise<Success> {
+function recordOutcome(audit: CallAudit, result: Success): Success | Promise<Success> {
   const known = audit.warnings.length
-  await audit.writeOutcome()
-  const warnings = audit.warnings.slice(known)
-  return warnings.length === 0 ? result : { ...result, warnings: [...result.warnings, ...warnings] }
+  const withWarnings = () => {
+    if (audit.warnings.length === known) return result
+    return { ...result, warnings: [...result.warnings, ...audit.warnings.slice(known)] }
+  }
+  const written = audit.writeOutcome()
+  return written === undefined ? withWarnings() : written.then(withWarnings)
 }
 
 /**
@@ -622,9 +659,8 @@ function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Au
   })
 }
 
-async function findTool({ tools, unavailableTools }: WorkspaceState, name: string): Promise<Tool> {
-  const tool = tools.get(name)
-  if (tool !== undefined) return tool
+/** @throws ToolError for a tool that the workspace does not have, or cannot serve */
+async function refuseTool({ tools, unavailableTools }: WorkspaceState, name: string): Promise<never> {
   const unavailable = unavailableTools.get(name)
   if (unavailable !== undefined) throw unavailable
   const { unknownTool } = await import('./parse-input.ts')

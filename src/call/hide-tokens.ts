@@ -19,14 +19,16 @@ export function hideTokens<R extends object>(result: R): R {
 const encodedFields: ReadonlySet<string> = new Set(['data', 'blob'])
 
 function hideInText(text: string, marks: Map<string, string>): string {
+  const tokens = tokensIn(text)
+  if (tokens.length === 0) return text
   let visible = ''
   let from = 0
-  for (const { kind, start, end } of tokensIn(text)) {
+  for (const { kind, start, end } of tokens) {
     const token = text.slice(start, end)
     const mark = marks.get(token) ?? `${MARK_START}${kind}:${marks.size + 1}]`
     marks.set(token, mark)
     visible += text.slice(from, start) + mark
     from = end
   }
-  return from === 0 ? text : visible + text.slice(from)
+  return visible + text.slice(from)
 }

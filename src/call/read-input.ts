@@ -7,9 +7,14 @@ import type { AuthorizedCall } from './state/call.ts'
  *
  * @throws ToolError `INVALID_INPUT` with the first wrong field and all issues
  */
-export async function readInput(tool: Pick<Tool, 'name' | 'input'>, input: unknown): Promise<AuthorizedCall['input']> {
-  const data = parsedOrUndefined(tool, input)
-  if (data !== undefined) return data
+export function readInput(
+  tool: Pick<Tool, 'name' | 'input'>,
+  input: unknown,
+): AuthorizedCall['input'] | Promise<AuthorizedCall['input']> {
+  return parsedOrUndefined(tool, input) ?? refuseInput(tool, input)
+}
+
+async function refuseInput(tool: Pick<Tool, 'name' | 'input'>, input: unknown): Promise<AuthorizedCall['input']> {
   const { parseInput } = await import('./parse-input.ts')
   return parseInput(tool, input)
 }

@@ -33,13 +33,12 @@ export async function requireHiddenSecrets(
     const { state } = await stateWithin(backend, path, limits.textFileBytes)
     if (state?.type === 'file') await runInTurns(hidden.addInSteps(state.bytes), pause)
   }
-  const complete = await Promise.all(
-    changes.map(async ({ change, before, headOf = 0 }) => ({
-      change,
-      before:
-        headOf > 0 && headOf <= limits.commandFileBytes ? await stateAt(draft.target ?? backend, change.path) : before,
-    })),
-  )
+  const complete: KnownChange[] = []
+  for (const known of changes) {
+    const { change, headOf = 0 } = known
+    const isHead = headOf > 0 && headOf <= limits.commandFileBytes
+    complete.push(isHead ? { change, before: await stateAt(draft.target ?? backend, change.path) } : known)
+  }
   await requireHidden(hidden, complete, pause)
   for (const { change, headOf = 0, before } of changes) {
     const { path, to } = change

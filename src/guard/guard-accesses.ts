@@ -14,7 +14,7 @@ import {
 } from '../paths/logical-path.ts'
 import type { Access, ContentProtection, GuardedAccess } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Expectation } from '../storage/backend.ts'
-import { type Lookups, look, runLookups } from '../storage/lookups.ts'
+import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../storage/lookups.ts'
 
 /**
  * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
@@ -28,8 +28,10 @@ export function guardAccesses(
   backend: Backend,
   planned: readonly Access[],
   evaluateName?: (access: GuardedAccess) => void,
-): Promise<GuardedAccess[]> {
-  return runLookups(backend, guardLookups(planned, evaluateName))
+): GuardedAccess[] | Promise<GuardedAccess[]> {
+  const lookups = guardLookups(planned, evaluateName)
+  const now = readsAtOnce(backend)
+  return now === undefined ? runLookups(backend, lookups) : runLookupsNow(now, lookups)
 }
 
 /** {@link guardAccesses}, independent of how entries are looked up. */

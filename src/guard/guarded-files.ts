@@ -3,7 +3,8 @@ import { classifyPath } from '../files/classify/index.ts'
 import { sha256, sha256Cached } from '../files/hash/sha256.ts'
 import { createDocument, type DocumentCache, type TextDocument } from '../files/text/document.ts'
 import { childOf, display, type Path, parentOf, quote } from '../paths/logical-path.ts'
-import type { Backend, Change, FileRead, Stat } from '../storage/backend.ts'
+import type { Backend, Change, FileRead, ReadsNow, Stat } from '../storage/backend.ts'
+import { readsAtOnce } from '../storage/lookups.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
 import { AccessGrants, type GrantOptions, type Grants, memoryPermissions, treePermissions } from './grants.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
@@ -113,11 +114,14 @@ class BackendView implements GuardedFiles {
   readonly #options: GuardedFilesOptions
   readonly #backend: Backend
   readonly #grants: Grants
+  /** The reads of the backend without promises, if it has them. */
+  readonly #now: ReadsNow | undefined
 
   constructor(options: GuardedFilesOptions) {
     this.#options = options
     this.#backend = options.backend
     this.#grants = new AccessGrants(options)
+    this.#now = readsAtOnce(options.backend)
   }
 
   get capabilities(): Backend['capabilities'] {
@@ -125,7 +129,8 @@ class BackendView implements GuardedFiles {
   }
 
   async read(path: Path, maxBytes: number): Promise<FileRead> {
-    const stat = await this.#backend.stat(this.#grants.content(path))
+    this.#grants.content(path)
+    const stat = this.#now === undefined ? await this.#backend.stat(path) : this.#now.stat(path)
     requireFile(path, stat)
     if (stat.size > maxBytes) {
       this.#options.onTarget(path)
@@ -136,7 +141,7 @@ class BackendView implements GuardedFiles {
       })
     }
     this.#options.onRead(path, stat.size)
-    return this.#backend.read(path)
+    return this.#now === undefined ? this.#backend.read(path) : this.#now.read(path)
   }
 
   stat(path: Path): Promise<Stat | undefined> {
@@ -144,7 +149,7 @@ class BackendView implements GuardedFiles {
   }
 
   async #statEntry(path: Path): Promise<Stat | undefined> {
-    const stat = await this.#backend.stat(path)
+    const stat = this.#now === undefined ? await this.#backend.stat(path) : this.#now.stat(path)
     this.#grants.entry(path, stat?.type)
     if (stat?.type !== 'file' || !classifyPath(path).redacted || this.#grants.showsContent(path)) {
       if (this.#options.showsStats && stat?.type === 'file') this.#options.onTarget(path)

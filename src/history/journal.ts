@@ -131,7 +131,8 @@ export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Jou
       const changes = before && changesOf(before, applied)
       if (changes?.length === 0) return
       const weight = weightOfAll(changes)
-      entries.push({ ...call, changes, bytes: weight })
+      const { callId, runId, tool, at } = call
+      entries.push({ callId, runId, tool, at, changes, bytes: weight })
       bytes += weight
       shrink()
     },

@@ -74,7 +74,7 @@ interface Reading {
 /** Creates the empty history of a new run. */
 export function createReadHistory(): ReadHistory {
   const versions = new Map<Path, Map<string, LineRanges>>()
-  const readings = new Map<Path, { readonly sha256: string; readonly entries: readonly Reading[] }>()
+  const readings = new Map<Path, { readonly sha256: string; readonly entries: Reading[] }>()
   /** Of each file, the line that was shown up to a column. */
   const cutLines = new Map<Path, CutLine>()
   const rangesOf = (path: Path, sha256: string) => versions.get(path)?.get(sha256)
@@ -107,9 +107,13 @@ export function createReadHistory(): ReadHistory {
     latestVersion: (path) => [...(versions.get(path)?.keys() ?? [])].at(-1),
     noteLines(lines, callId) {
       const previous = readings.get(lines.path)
-      const entries = previous?.sha256 === lines.sha256 ? previous.entries : []
+      const isSame = previous?.sha256 === lines.sha256
       readings.delete(lines.path)
-      readings.set(lines.path, { sha256: lines.sha256, entries: [...entries, { lines, callId }].slice(-MAX_READINGS) })
+      if (isSame) {
+        previous.entries.push({ lines, callId })
+        if (previous.entries.length > MAX_READINGS) previous.entries.shift()
+      }
+      readings.set(lines.path, isSame ? previous : { sha256: lines.sha256, entries: [{ lines, callId }] })
       if (readings.size > MAX_FILES) deleteOldest(readings)
     },
     findCall({ path, sha256, startLine, endLine, lineNumbers, form }) {

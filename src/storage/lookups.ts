@@ -50,13 +50,34 @@ export function runLookupsNow<T>(reads: ReadsNow, lookups: Lookups<T>): T {
   return step.value
 }
 
+/** The reads of a backend that return promises. */
+type LaterReads = Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink'>
+
 /** Returns the reads of a backend over those that return at once. */
-export function readsOver(now: ReadsNow): Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink'> {
-  return {
+export function readsOver(now: ReadsNow): LaterReads {
+  const reads: LaterReads = {
     canonical: async (path, options) => now.canonical(path, options),
     stat: async (path) => now.stat(path),
     list: async (path) => now.list(path),
     read: async (path, range) => now.read(path, range),
     readLink: async (path) => now.readLink(path),
   }
+  atOnce.set(reads.stat, { reads, now })
+  return reads
+}
+
+/** What {@link readsOver} was given, by the `stat` that it returned. */
+const atOnce = new WeakMap<Backend['stat'], { readonly reads: LaterReads; readonly now: ReadsNow }>()
+
+/**
+ * Returns the reads that do the same as those of a backend without promises. `undefined` for a backend with a read of its own:
+ * one that wraps another backend must see every read.
+ */
+export function readsAtOnce({ canonical, stat, list, read, readLink }: LaterReads): ReadsNow | undefined {
+  const known = atOnce.get(stat)
+  if (known === undefined) return undefined
+  const { reads, now } = known
+  const isSame =
+    canonical === reads.canonical && list === reads.list && read === reads.read && readLink === reads.readLink
+  return isSame ? now : undefined
 }

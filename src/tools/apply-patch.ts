@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { reason, sha256Field } from './shared/fields.ts'
 
@@ -35,6 +36,9 @@ const output = z.object({
     ),
 })
 
+/** What parses and applies patches is loaded with the first one. */
+const loadPatchCall = memoizeAsync(() => import('./shared/patch-call.ts'))
+
 /** Applies a patch to one or many files, all or none. */
 export const applyPatch = defineBuiltinTool({
   name: 'apply_patch',
@@ -46,7 +50,6 @@ export const applyPatch = defineBuiltinTool({
   permission: 'file:patch:apply',
   mutates: true,
   idempotent: false,
-  // What parses and applies patches is loaded with the first one.
-  plan: async (input) => (await import('./shared/patch-call.ts')).planPatchCall(input),
-  draft: async (input, context) => (await import('./shared/patch-call.ts')).draftPatchCall(input, context),
+  plan: async (input) => (await loadPatchCall()).planPatchCall(input),
+  draft: async (input, context) => (await loadPatchCall()).draftPatchCall(input, context),
 })

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { classifyContent } from '../files/classify/index.ts'
+import type { Classification } from '../files/classify/types.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import type { TextDocument } from '../files/text/document.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
@@ -69,7 +70,8 @@ async function readNotebook(
 const CELL_LINES = 'Line numbers are those of the cells; a change needs the text of the file: read it without cells'
 
 /** Returns lines with what the document says about the file. */
-function sliceOf(lines: LineWindow, target: GuardedAccess, { sha256, bytes, encoding, eol, bom }: TextDocument): Slice {
+function sliceOf(lines: LineWindow, target: GuardedAccess, document: TextDocument): Slice {
+  const { sha256, encoding, eol, bom } = document
   const { content, startLine, endLine, totalLines, truncated, nextColumn } = lines
   return {
     content,
@@ -79,7 +81,7 @@ function sliceOf(lines: LineWindow, target: GuardedAccess, { sha256, bytes, enco
     truncated,
     ...(nextColumn === undefined ? {} : { nextColumn }),
     sha256,
-    kind: kindOf(target, bytes),
+    kind: kindOfDocument(target, document),
     encoding,
     eol,
     bom,
@@ -101,7 +103,8 @@ async function readText(
     return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
   }
   const document = await files.document(target.path, limits.textFileBytes)
-  const lines = windowOf(document.text, request, target.asked, document.redaction.marks)
+  const { text, totalLines, redaction } = document
+  const lines = windowOf(text, request, target.asked, redaction.marks, totalLines)
   return draftOf(input, target, context, sliceOf(lines, target, document))
 }
 
@@ -160,6 +163,18 @@ function numberOf(callId: string): string {
 function describeLines(slice: { startLine: number; endLine: number; totalLines: number }): string {
   if (slice.endLine < slice.startLine) return `no lines (of ${slice.totalLines})`
   return `lines ${slice.startLine}-${slice.endLine} of ${slice.totalLines}`
+}
+
+/** The kinds of documents that were read, by the classification of their names. */
+const documentKinds = new WeakMap<TextDocument, { readonly byName: Classification; readonly kind: string }>()
+
+/** {@link kindOf} of a document, which is the same for each reading of a version. */
+function kindOfDocument(target: GuardedAccess, document: TextDocument): string {
+  const known = documentKinds.get(document)
+  if (known?.byName === target.classification) return known.kind
+  const kind = kindOf(target, document.bytes)
+  documentKinds.set(document, { byName: target.classification, kind })
+  return kind
 }
 
 function kindOf(target: GuardedAccess, bytes: Uint8Array): string {

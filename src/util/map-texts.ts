@@ -10,12 +10,19 @@ function mapped(value: unknown, change: (text: string) => string, except: Readon
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const items = value.map((item) => mapped(item, change, except))
-    return items.some((item, index) => item !== value[index]) ? items : value
+    let items: unknown[] | undefined
+    for (const [index, item] of value.entries()) {
+      const changed = mapped(item, change, except)
+      if (changed === item) continue
+      items ??= value.slice()
+      items[index] = changed
+    }
+    return items ?? value
   }
   let copy: Record<string, unknown> | undefined
-  for (const [field, content] of Object.entries(value)) {
+  for (const field of Object.keys(value)) {
     if (except?.has(field) === true) continue
+    const content = (value as Record<string, unknown>)[field]
     const changedField = change(field)
     const changed = mapped(content, change, except)
     if (changed === content && changedField === field) continue

@@ -46,7 +46,7 @@ export function openRun(
       callTool(workspace, run, name, input, callOptions),
     )
   }
-  const callOwn = async (...args: Parameters<typeof callWithNames>) => hideTokens(await callWithNames(...args))
+  const callOwn = (...args: Parameters<typeof callWithNames>) => callWithNames(...args).then(hideTokens)
   const inDialect = dialect?.openRun(context)
   const files = createFiles(run.rates, async () => (await import('./file-methods.ts')).openFiles(context))
   contextOfFiles.set(files, context)

@@ -36,12 +36,20 @@ export function recordStep<R>(
  *
  * @param act its second argument has the reason, if the table has one and the caller gave it
  */
-export async function checkedStep<R>(
+export function checkedStep<R>(
   context: StepContext,
   step: Step,
   options: unknown,
   table: OptionTable<CallOptions>,
   act: (options: CallOptions, reason: { readonly reason?: string }) => Promise<R>,
+): Promise<R | Failure> {
+  // Most calls have no options, and nothing to check.
+  if (options === undefined && context.recorder === undefined) return act({}, {})
+  return checkStep(context, step, options, table, act)
+}
+
+async function checkStep<R>(
+  ...[context, step, options, table, act]: Parameters<typeof checkedStep<R>>
 ): Promise<R | Failure> {
   let checked: UndoOptions
   try {

@@ -118,13 +118,13 @@ export interface CallAudit {
   /** Sets the label of the shown content, and the origin of the taint of the run. */
   setLabel(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: nothing may be changed, and no plan becomes active */
-  writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
+  writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): void | Promise<void>
   /** Records a push before it is sent. @throws ToolError `AUDIT_FAILED`: nothing may be sent */
   writePush(push: AuditedPush): Promise<void>
   /** Sets the committed changes and their artifact for the last record. */
   setEffect(receipt: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void
   /** Writes the last record of the call: its outcome, or the refusal of a call that has no intent record. */
-  writeOutcome(failure?: Failure): Promise<void>
+  writeOutcome(failure?: Failure): void | Promise<void>
 }
 
 /** The steps of a call, as the audit names the one where a call was refused. */

@@ -63,7 +63,7 @@ export interface TaintTracker {
    *
    * @throws ToolError `TAINT_DENIED`
    */
-  authorizeChanges(changes: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges>
+  authorizeChanges(changes: AuthorizedChanges, draft: LabelledDraft): AuthorizedChanges | Promise<AuthorizedChanges>
   /** Labels the written files with the highest label that may have flowed into them. */
   labelChanges(changes: AuthorizedChanges, draft: LabelledDraft, receipt: Receipt, into: LabelledFiles): void
   /**
@@ -110,7 +110,7 @@ export const inactiveTaintTracker: TaintTracker = {
   labelOf: unlabelled,
   addReceived() {},
   requireHostAllowed() {},
-  authorizeChanges: async (changes) => changes,
+  authorizeChanges: (changes) => changes,
   labelChanges() {},
   labelResult: unlabelled,
   labelFailure: unlabelled,

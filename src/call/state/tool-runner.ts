@@ -11,12 +11,12 @@ type AnyDraft = BuiltinDraft<unknown>
 /** Calls the functions of a tool. */
 export interface ToolRunner {
   inputSchema(tool: Tool): Tool['input']
-  plan(tool: Tool, input: Input, state: PlanState): Promise<readonly Access[]>
+  plan(tool: Tool, input: Input, state: PlanState): readonly Access[] | Promise<readonly Access[]>
   /** Returns the command line of a call, if its tool runs one. */
   commandLine(tool: Tool, input: Input): string | undefined
   draft(call: Pick<AuthorizedCall, 'tool' | 'input'>, context: BuiltinContext): Promise<AnyDraft>
   /** Returns the result fields of a committed draft. */
-  result(tool: Tool, draft: AnyDraft, receipt: Receipt): Promise<object>
+  result(tool: Tool, draft: AnyDraft, receipt: Receipt): object | Promise<object>
   /** Returns the versions that a committed draft shows. */
   shown(tool: Tool, draft: AnyDraft, receipt: Receipt): readonly ShownVersion[]
   /** Returns the complete text of a committed draft. */
@@ -29,10 +29,10 @@ export interface ToolRunner {
 export const builtinToolRunner: ToolRunner = {
   inputSchema: ({ input }) => input,
   // A built-in tool may load its code first.
-  plan: async (tool, input, state) => tool.plan(input, state),
+  plan: (tool, input, state) => tool.plan(input, state),
   commandLine: (tool, input) => tool.commandLine?.(input),
   draft: ({ tool, input }, context) => tool.draft(input, context),
-  result: async (_, draft, receipt) => (await draft.result(receipt)) as object,
+  result: (_, draft, receipt) => draft.result(receipt) as object,
   shown: (_, { shown }, receipt) => shown?.(receipt) ?? [],
   fullOutput: (_, { text }) => text(),
   passAnswer: (_, { onResult }, answer) => void ignoreRejection(onResult?.(answer)),

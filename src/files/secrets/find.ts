@@ -29,7 +29,18 @@ export function findSecrets(text: string): readonly Secret[] {
  * a part of a file or a name does not have.
  */
 export function tokensIn(text: string): readonly Secret[] {
-  return text.length < SHORTEST_TOKEN ? [] : findSecrets(text).filter(({ kind }) => kind !== 'password')
+  return hasToken(text) ? findSecrets(text).filter(({ kind }) => kind !== 'password') : NO_SECRETS
+}
+
+const NO_SECRETS: readonly Secret[] = []
+
+/** Whether {@link tokensIn} may find a token. Without the search for passwords, which it leaves out. */
+function hasToken(text: string): boolean {
+  if (text.length < SHORTEST_TOKEN) return false
+  if (text.length >= SLICE || text.includes('@') || text.includes('PRIVATE KEY') || text.includes('\0')) return true
+  const secrets: Secret[] = []
+  findShortTokens(text, secrets)
+  return secrets.length > 0
 }
 
 /** {@link findSecrets} with pauses. */
@@ -62,8 +73,19 @@ export function asciiSet(chars: string): Uint8Array {
   return set
 }
 
+/** {@link findTokens} of a text that is shorter than a slice. */
+function findShortTokens(text: string, secrets: Secret[]): void {
+  const { length } = text
+  for (let start = nextRun(text, 0, length); start < length; start = nextRun(text, start, length)) {
+    const end = runEnd(text, start + SHORTEST_TOKEN, length)
+    findInRun(text, start, end, secrets)
+    start = end + 1
+  }
+}
+
 /** Checks each long run of token characters. */
 function* findTokens(text: string, secrets: Secret[]): Steps<void> {
+  if (text.length < SLICE) return findShortTokens(text, secrets)
   let start = 0
   for (let stop = SLICE; start < text.length; stop = start + SLICE) {
     const limit = Math.min(stop, text.length)

@@ -268,15 +268,21 @@ function* contentsOf(bytes: Uint8Array | undefined): Steps<readonly Content[]> {
     const text = byteText(bytes)
     return [{ text, marks: (yield* redactInSteps(text)).marks }]
   }
-  return [
-    {
-      // Most contents have no secret, and nobody asks for their text.
-      get text() {
-        return byteText(bytes)
-      },
-      marks: [],
-    },
-  ]
+  return [new ContentWithoutSecrets(bytes)]
+}
+
+/** Most contents have no secret, and nobody asks for their text. */
+class ContentWithoutSecrets implements Content {
+  readonly marks = []
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get text(): string {
+    return byteText(this.#bytes)
+  }
 }
 
 /** Yields the text between the marks in slices, which overlap by less than a window. */

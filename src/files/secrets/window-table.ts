@@ -21,6 +21,10 @@ interface Secret {
   readonly mark: string
 }
 
+/** Of a table without secrets, as that of most calls. */
+const NO_SLOTS = new Int32Array(0)
+const MIN_SLOTS = 1024
+
 /**
  * Finds pieces of secrets in a text, of {@link WINDOW} characters at any offset. A hash table with open addressing: about
  * 50 bytes for each character of a secret, one pass over a text.
@@ -29,8 +33,8 @@ export class WindowTable {
   readonly #secrets: Secret[] = []
   readonly #texts = new Set<string>()
   /** For each slot the number of a secret, from 1, and the offset of a window in it; 0 is free. */
-  #numbers = new Int32Array(1024)
-  #offsets = new Int32Array(1024)
+  #numbers = NO_SLOTS
+  #offsets = NO_SLOTS
   /** At most a quarter of the slots is used, so most lookups end at once. */
   #used = 0
 
@@ -87,7 +91,7 @@ export class WindowTable {
   }
 
   #grow(needed: number): void {
-    const size = 2 ** Math.ceil(Math.log2(needed))
+    const size = Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(needed)))
     this.#numbers = new Int32Array(size)
     this.#offsets = new Int32Array(size)
     this.#used = 0

@@ -1,7 +1,7 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { sha256, sha256Cached } from '../hash/sha256.ts'
 import { type Redaction, redact } from '../secrets/index.ts'
-import { decodeText, type LineEnd, type TextFormat } from './encoding.ts'
+import { type DecodedText, decodeText, type LineEnd, type TextFormat } from './encoding.ts'
 import { countLines } from './lines.ts'
 
 /** One version of a text file, as tools see it. Hash, redaction and line count are computed on first use. */
@@ -24,31 +24,46 @@ export interface TextDocument extends TextFormat {
  * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`
  */
 export function createDocument(bytes: Uint8Array, path: LogicalPath, hash = sha256): TextDocument {
-  const { text: original, encoding, bom, eol } = decodeText(bytes, path)
-  let version: string | undefined
-  let redaction: Redaction | undefined
-  let lines: number | undefined
-  return {
-    bytes,
-    encoding,
-    bom,
-    eol,
-    original,
-    get sha256() {
-      version ??= hash(bytes)
-      return version
-    },
-    get redaction() {
-      redaction ??= redact(original)
-      return redaction
-    },
-    get text() {
-      return this.redaction.text
-    },
-    get totalLines() {
-      lines ??= countLines(this.text)
-      return lines
-    },
+  return new DecodedDocument(bytes, decodeText(bytes, path), hash)
+}
+
+class DecodedDocument implements TextDocument {
+  readonly bytes: Uint8Array
+  readonly encoding: TextDocument['encoding']
+  readonly bom: boolean
+  readonly eol: LineEnd
+  readonly original: string
+  readonly #hash: typeof sha256
+  #sha256: string | undefined
+  #redaction: Redaction | undefined
+  #totalLines: number | undefined
+
+  constructor(bytes: Uint8Array, { text, encoding, bom, eol }: DecodedText, hash: typeof sha256) {
+    this.bytes = bytes
+    this.encoding = encoding
+    this.bom = bom
+    this.eol = eol
+    this.original = text
+    this.#hash = hash
+  }
+
+  get sha256(): string {
+    this.#sha256 ??= this.#hash(this.bytes)
+    return this.#sha256
+  }
+
+  get redaction(): Redaction {
+    this.#redaction ??= redact(this.original)
+    return this.#redaction
+  }
+
+  get text(): string {
+    return this.redaction.text
+  }
+
+  get totalLines(): number {
+    this.#totalLines ??= countLines(this.text)
+    return this.#totalLines
   }
 }
 

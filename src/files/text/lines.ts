@@ -20,8 +20,15 @@ export interface LineSlice {
   readonly endOffset: number
 }
 
-/** Returns at most `maxLines` lines from `startLine` (1-based). After the end, `content` is `''`. */
-export function sliceLines(text: string, startLine: number, maxLines: number): LineSlice {
+/**
+ * Returns at most `maxLines` lines from `startLine` (1-based). After the end, `content` is `''`.
+ *
+ * @param counted the lines of the text, if they have been counted
+ */
+export function sliceLines(text: string, startLine: number, maxLines: number, counted?: number): LineSlice {
+  if (counted !== undefined && startLine === 1 && counted <= maxLines) {
+    return { content: text, startLine, endLine: counted, totalLines: counted, startOffset: 0, endOffset: text.length }
+  }
   let line = 1
   let startOffset = 0
   while (line < startLine && startOffset < text.length) {
@@ -34,7 +41,7 @@ export function sliceLines(text: string, startLine: number, maxLines: number): L
     endOffset = afterLine(text, endOffset)
     lines += 1
   }
-  const totalLines = line - 1 + lines + (endOffset < text.length ? countLines(text.slice(endOffset)) : 0)
+  const totalLines = counted ?? line - 1 + lines + (endOffset < text.length ? countLines(text.slice(endOffset)) : 0)
   const content = startOffset === 0 && endOffset === text.length ? text : text.slice(startOffset, endOffset)
   return { content, startLine, endLine: startLine + lines - 1, totalLines, startOffset, endOffset }
 }

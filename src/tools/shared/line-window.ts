@@ -29,6 +29,7 @@ export interface LineWindow {
  * characters and outside of marks.
  *
  * @param marks of the text, in its order
+ * @param totalLines the lines of the text, if they have been counted
  * @throws ToolError `INVALID_INPUT` for a start after the end of the text or of the line
  */
 export function windowOf(
@@ -36,8 +37,9 @@ export function windowOf(
   { startLine, startColumn, maxLines, maxBytes }: WindowRequest,
   path: string,
   marks: readonly Pick<SecretMark, 'start' | 'end'>[] = [],
+  totalLines?: number,
 ): LineWindow {
-  const slice = sliceLines(text, startLine, maxLines)
+  const slice = sliceLines(text, startLine, maxLines, totalLines)
   if (startLine > Math.max(1, slice.totalLines)) throw lineOutOfRange(path, startLine, slice.totalLines)
   const skipped = columnOffset(slice.content, startColumn)
   if (skipped === undefined) throw columnOutOfRange(path, startLine, startColumn)

@@ -12,8 +12,8 @@ export function resultSize(value: unknown, maxBytes = Number.POSITIVE_INFINITY):
     }
     return sum
   }
-  for (const [field, item] of Object.entries(value)) {
-    sum += field.length + 4 + resultSize(item, maxBytes)
+  for (const field of Object.keys(value)) {
+    sum += field.length + 4 + resultSize((value as Record<string, unknown>)[field], maxBytes)
     if (sum > maxBytes) break
   }
   return sum

@@ -6,8 +6,11 @@ import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
 import { checkLimit } from '../../limits.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Change, Receipt } from '../../storage/backend.ts'
+import { memoizeAsync } from '../../util/memoize-async.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import type { ShownVersion } from '../define-tool.ts'
+
+const loadDiff = memoizeAsync(() => import('../../patch/diff.ts'))
 
 /** A changed text, ready to commit over the version that it is based on. */
 export interface TextChange {
@@ -33,7 +36,7 @@ export async function changeText(
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
   // Secrets in the caller's own text are marked too, because the diff is stored.
   const redacted = mayHoldSecret(bytes) ? redact(changed).text : changed
-  const { unifiedDiff } = await import('../../patch/diff.ts')
+  const { unifiedDiff } = await loadDiff()
   const diff = unifiedDiff({ path, text: document.text }, { path, text: redacted })
   return {
     change: { path, expect: { sha256: document.sha256 }, to: { type: 'file', bytes } },
