@@ -1,0 +1,302 @@
+import { ToolError } from '../../errors.ts'
+import { addAncestors, type Path } from '../../paths/logical-path.ts'
+import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
+import { validateChanges } from '../../storage/change-set.ts'
+import {
+  hashBytes,
+  loadStoredTree,
+  planStoredCommit,
+  type StoredCommit,
+  type StoredEntry,
+  storedCapabilities,
+} from '../../storage/plan-commit.ts'
+import { storedReads } from '../../storage/stored-reads.ts'
+import { throwIfAborted } from '../../util/abort.ts'
+import { checkOptions, isClock, isObjectWith, must } from '../../util/check-options.ts'
+import type { SqlDatabase, SqlQuery } from './database.ts'
+import {
+  bytesOf,
+  entryOf,
+  FORMAT,
+  joinParts,
+  PART_BYTES,
+  partId,
+  partsOf,
+  partsWithin,
+  type SqlRow,
+  type Statement,
+  type Tables,
+  tables,
+} from './schema.ts'
+
+export type { SqlDatabase, SqlQuery } from './database.ts'
+export {
+  type PgliteDatabase,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresSource,
+  postgres,
+} from './postgres.ts'
+export type { SqlKind, SqlRow, SqlValue } from './schema.ts'
+export { type LibsqlClient, type SqliteConnection, type SqliteSource, type SqliteWasm, sqlite } from './sqlite.ts'
+
+/** Options of {@link sqlDatabase}. */
+export interface SqlDatabaseOptions {
+  /** The names of the tables begin with this word and `_`, so that one database can have many workspaces. Default: `wardspace`. */
+  readonly prefix?: string
+  /** Time of commits that do not specify one, in milliseconds since 1970. Default: `Date.now`. */
+  readonly clock?: () => number
+}
+
+/**
+ * Opens a workspace in a database of SQLite or Postgres: `sqlDatabase(sqlite(connection))`, `sqlDatabase(postgres(pool))`, or over
+ * any other driver with queries and transactions. Creates its three tables if they do not exist. Many processes may use
+ * the same one.
+ *
+ * A commit checks and applies its change set in one transaction, so that of several writers that expect the same version
+ * exactly one succeeds. Whether a commit survives a power cut depends on the database: SQLite needs `PRAGMA synchronous` of
+ * at least `FULL`, its default. `close` leaves the database open. Contents are stored in parts of 256 KiB, up to 16 GiB.
+ *
+ * @throws TypeError for wrong options, and for tables of a newer version of this library
+ * @throws ToolError `BACKEND_ERROR` if the database refuses the tables
+ * @example
+ * ```ts
+ * const backend = await sqlDatabase(sqlite(new DatabaseSync('workspaces.db')), { prefix: 'agent_1' })
+ * ```
+ */
+export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOptions): Promise<Backend> {
+  isObjectWith(
+    'a database of sqlite() or postgres()',
+    'query',
+    'transaction',
+    'isPersistent',
+  )(database, 'database', 'sqlDatabase()')
+  const { prefix = 'wardspace', clock = Date.now } = checkOptions<SqlDatabaseOptions>('sqlDatabase()', options, {
+    prefix: must('a word of up to 40 letters a-z, digits and _', (value) =>
+      /^[a-z][a-z0-9_]{0,39}$/.test(String(value)),
+    ),
+    clock: isClock,
+  })
+  const guarded = withToolErrors(database)
+  const statements = tables(prefix, database.kind)
+  await createTables(guarded, statements)
+  const source = lookups(guarded.query, statements)
+  const reads = storedReads(source)
+  return {
+    capabilities: Object.freeze({
+      ...storedCapabilities,
+      authority: 'shared',
+      persistent: await guarded.isPersistent(),
+    }),
+    ...reads,
+
+    async commit(changes, { signal, at }) {
+      const hashes = await hashBytes(changes)
+      throwIfAborted(signal)
+      return guarded.transaction((query) => commit(query, statements, changes, hashes, at ?? clock()))
+    },
+
+    async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
+      for (let start = 0; start < paths.length; start += SCAN_PATHS) {
+        const window = paths.slice(start, start + SCAN_PATHS)
+        const entries = await source.entriesAt(window)
+        const small = [...entries.values()].flatMap((entry) =>
+          entry.type === 'file' && entry.stat.size <= Math.min(PART_BYTES, maxBytes) && entry.stat.size > 0
+            ? [entry.content]
+            : [],
+        )
+        const contents = await source.wholeContents(small)
+        for (const path of window) {
+          const entry = entries.get(path)
+          if (entry?.type !== 'file') continue
+          const { size } = entry.stat
+          const isSkipped = size === 0 || size > maxBytes
+          const bytes = isSkipped ? new Uint8Array() : contents.get(entry.content)
+          const file = bytes === undefined ? await readIfFile(reads, path) : { bytes, stat: entry.stat }
+          if (file !== undefined && !visit(path, file.bytes, file.stat)) return
+        }
+      }
+    },
+
+    async close() {},
+  }
+}
+
+/** Paths that a scan looks up together: their contents have at most 16 MiB. */
+const SCAN_PATHS = 64
+
+/** Rows of one statement. */
+const ROWS = 50
+
+/** Bytes of one statement that stores contents. */
+const STATEMENT_BYTES = 1024 * 1024
+
+/** Reads a file. Returns `undefined` for a path that is removed, or replaced by another type, meanwhile. */
+async function readIfFile(backend: Pick<Backend, 'read'>, path: Path) {
+  try {
+    return await backend.read(path)
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== 'BACKEND_ERROR') return undefined
+    throw error
+  }
+}
+
+async function createTables(database: SqlDatabase, statements: Tables): Promise<void> {
+  try {
+    await database.transaction(async (query) => {
+      for (const text of statements.create) await query(text, [])
+    })
+  } catch (error) {
+    // Postgres refuses the tables that another process creates at the same moment.
+    const [row] = await database.query(statements.state, []).catch(() => [])
+    if (row === undefined) throw error
+  }
+  const [row] = await database.query(statements.state, [])
+  if (Number(row?.format) !== FORMAT) {
+    throw new TypeError(`sqlDatabase(): the tables have format ${row?.format}; this version knows ${FORMAT}`)
+  }
+}
+
+function lookups(query: SqlQuery, statements: Tables) {
+  const run = ({ text, values }: Statement) => query(text, values)
+
+  const entriesAt = async (paths: Iterable<Path>): Promise<Map<Path, StoredEntry<number>>> => {
+    const found = new Map<Path, StoredEntry<number>>()
+    for (const some of groups([...paths], ROWS)) {
+      for (const row of await run(statements.entriesAt(some))) found.set(pathOf(row), entryOf(row))
+    }
+    return found
+  }
+
+  const partsAt = async (ids: readonly number[]): Promise<ReadonlyMap<number, Uint8Array>> => {
+    const parts = new Map<number, Uint8Array>()
+    for (const row of ids.length === 0 ? [] : await run(statements.partsAt(ids))) {
+      const bytes = bytesOf(row.bytes)
+      if (bytes !== undefined) parts.set(Number(row.id), bytes)
+    }
+    return parts
+  }
+
+  return {
+    entriesAt,
+
+    async entryAt(path: Path) {
+      return (await entriesAt([path])).get(path)
+    },
+
+    async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
+      const rows = await run(statements.namesIn([directory]))
+      return rows.map(({ name, type }) => ({ name: String(name), type: String(type) as DirectoryEntry['type'] }))
+    },
+
+    async bytesOf(content: number, start: number, end: number): Promise<Uint8Array | undefined> {
+      const { ids, offset } = partsWithin(content, start, end)
+      const parts: (Uint8Array | undefined)[] = []
+      // A few at a time: a large file needs many.
+      for (const some of groups(ids, 4)) {
+        const found = await partsAt(some)
+        parts.push(...some.map((id) => found.get(id)))
+      }
+      return joinParts(parts, offset, start, end)
+    },
+
+    /** The contents that have one part. */
+    async wholeContents(contents: readonly number[]): Promise<ReadonlyMap<number, Uint8Array>> {
+      const parts = await partsAt(contents.map((content) => partId(content, 0)))
+      return new Map(
+        contents.flatMap((content) => {
+          const bytes = parts.get(partId(content, 0))
+          return bytes === undefined ? [] : [[content, bytes] as const]
+        }),
+      )
+    },
+  }
+}
+
+/** Checks and applies a change set, in a transaction. */
+async function commit(
+  query: SqlQuery,
+  statements: Tables,
+  changes: readonly Change[],
+  hashes: ReadonlyMap<Uint8Array, string>,
+  at: number,
+): Promise<Receipt> {
+  const [state] = await query(statements.lockedState, [])
+  let next = Number(state?.next)
+  const source = lookups(query, statements)
+  validateChanges(changes)
+  const paths = new Set<Path>()
+  for (const { path } of changes) addAncestors(paths, path)
+  for (const { path, from = path } of changes) paths.add(path).add(from)
+  const entries = await source.entriesAt(paths)
+  const tree = await loadStoredTree(changes, async (path) => entries.get(path), source.entriesIn)
+  const planned = planStoredCommit<number>(changes, {
+    tree,
+    hashes,
+    tag: () => String(next++),
+    content: () => next++,
+    at,
+  })
+  for (const { text, values } of statementsOf(planned, statements)) await query(text, values)
+  const { text, values } = statements.setNext(next)
+  if (planned.steps.size > 0) await query(text, values)
+  return planned.receipt
+}
+
+function* statementsOf({ dropped, fresh, steps }: StoredCommit<number>, statements: Tables): Generator<Statement> {
+  for (const { content } of dropped) yield statements.removeContent(content)
+  let waiting: (readonly [number, Uint8Array])[] = []
+  let bytes = 0
+  for (const part of [...fresh].flatMap(([content, all]) => partsOf(content, all))) {
+    waiting.push(part)
+    bytes += part[1].length
+    if (bytes < STATEMENT_BYTES && waiting.length < ROWS) continue
+    yield statements.putParts(waiting)
+    waiting = []
+    bytes = 0
+  }
+  if (waiting.length > 0) yield statements.putParts(waiting)
+  const removed = [...steps].flatMap(([path, entry]) => (entry === undefined ? [path] : []))
+  for (const some of groups(removed, ROWS)) yield statements.remove(some)
+  const stored = [...steps].flatMap(([path, entry]) => (entry === undefined ? [] : [[path, entry] as const]))
+  for (const some of groups(stored, ROWS)) yield statements.put(some)
+}
+
+function pathOf({ parent, name }: SqlRow): Path {
+  return (parent === '' ? String(name) : `${parent}/${name}`) as Path
+}
+
+function* groups<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}
+
+/** Throws only `ToolError`: messages of a database may contain values, and names of servers. */
+function withToolErrors(database: SqlDatabase): SqlDatabase {
+  const guard = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action()
+    } catch (error) {
+      throw error instanceof ToolError ? error : databaseError(error)
+    }
+  }
+  return {
+    kind: database.kind,
+    query: (text, values) => guard(() => database.query(text, values)),
+    transaction: (action) => guard(() => database.transaction(action)),
+    isPersistent: () => guard(() => database.isPersistent()),
+  }
+}
+
+function databaseError(error: unknown): ToolError {
+  const { code, errcode, resultCode } = Object(error) as Record<string, unknown>
+  const number = [errcode, resultCode].find((value) => typeof value === 'number') as number | undefined
+  const name = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? code : undefined
+  const primary = number === undefined ? undefined : number & 0xff
+  if (name?.startsWith('SQLITE_FULL') || name === '53100' || primary === 13) {
+    return new ToolError('NO_SPACE', 'Cannot write: the database is full')
+  }
+  if (name?.startsWith('SQLITE_READONLY') || name === '25006' || primary === 8) {
+    return new ToolError('READ_ONLY', 'Cannot write: the database is read-only')
+  }
+  return new ToolError('BACKEND_ERROR', `The database failed (${number ?? name ?? 'unknown'})`)
+}

@@ -1,0 +1,195 @@
+import { ToolError } from '../../errors.ts'
+import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
+import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
+
+/*
+ * The tables of a workspace in a database: one row per entry, ordered by directory, and the contents of files in parts. Contents
+ * are immutable and have numbers as keys.
+ */
+
+/** A value of a statement or of a row. SQLite returns bytes also as an `ArrayBuffer`, Postgres large numbers as text. */
+export type SqlValue = Uint8Array | ArrayBuffer | string | number | bigint | null
+
+/** A row, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+/** The two kinds of SQL that the statements are written in. */
+export type SqlKind = 'sqlite' | 'postgres'
+
+/** A statement with `?` for each of its values. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+/** Small parts make it cheap to read a range of a large file. A Durable Object refuses rows over 2 MB. */
+export const PART_BYTES = 256 * 1024
+
+/** Maximum parts of one content: 16 GiB. */
+const PARTS_PER_CONTENT = 2 ** 16
+
+export const FORMAT = 1
+const DIRECTORY_MODE = 0o755
+const LINK_MODE = 0o777
+
+const COLUMNS = ['parent', 'name', 'type', 'tag', 'at', 'mode', 'size', 'sha256', 'content', 'target']
+const STORED = COLUMNS.slice(2).join(', ')
+
+/** Returns the statements on the tables whose names begin with a prefix. */
+export function tables(prefix: string, kind: SqlKind) {
+  const [entries, parts, state] = ['entries', 'parts', 'state'].map((name) => `${prefix}_${name}`)
+  const types =
+    kind === 'sqlite'
+      ? { text: 'TEXT', integer: 'INTEGER', time: 'NUMERIC', bytes: 'BLOB', end: ' WITHOUT ROWID' }
+      : { text: 'TEXT COLLATE "C"', integer: 'BIGINT', time: 'DOUBLE PRECISION', bytes: 'BYTEA', end: '' }
+  return {
+    /** Statements that create the tables, unless they exist. */
+    create: [
+      `CREATE TABLE IF NOT EXISTS ${entries} (parent ${types.text} NOT NULL, name ${types.text} NOT NULL, ` +
+        `type TEXT NOT NULL, tag ${types.integer} NOT NULL, at ${types.time} NOT NULL, mode INTEGER, ` +
+        `size ${types.integer}, sha256 TEXT, content ${types.integer}, target TEXT, PRIMARY KEY (parent, name))${types.end}`,
+      `CREATE TABLE IF NOT EXISTS ${parts} (id ${types.integer} PRIMARY KEY, bytes ${types.bytes} NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${state} (id INTEGER PRIMARY KEY CHECK (id = 0), format INTEGER, next ${types.integer})`,
+      `INSERT INTO ${state} VALUES (0, ${FORMAT}, 1) ON CONFLICT DO NOTHING`,
+      `INSERT INTO ${entries} (parent, name, type, tag, at) VALUES ('', '', 'directory', 0, 0) ON CONFLICT DO NOTHING`,
+    ],
+
+    /** The format, and the next number for tags and contents. */
+    state: `SELECT format, next FROM ${state}`,
+    /** The same, for a transaction: no other one passes it in Postgres. A transaction of SQLite excludes others by itself. */
+    lockedState: `SELECT format, next FROM ${state}${kind === 'postgres' ? ' FOR UPDATE' : ''}`,
+    setNext: (next: number): Statement => ({ text: `UPDATE ${state} SET next = ?`, values: [next] }),
+
+    entriesAt: (paths: readonly Path[]): Statement => ({
+      text: `SELECT parent, name, ${STORED} FROM ${entries} WHERE (parent, name) IN (${pairs(paths)})`,
+      values: paths.flatMap(keyOf),
+    }),
+    /** The root is its own parent, with an empty name. */
+    namesIn: (directories: readonly Path[]): Statement => ({
+      text: `SELECT parent, name, type FROM ${entries} WHERE parent IN (${marks(directories.length)}) AND name <> ''`,
+      values: directories,
+    }),
+    put: (rows: readonly (readonly [Path, StoredEntry<number>])[]): Statement => ({
+      text:
+        `INSERT INTO ${entries} (${COLUMNS.join(', ')}) VALUES ${rows.map(() => `(${marks(COLUMNS.length)})`).join(', ')} ` +
+        `ON CONFLICT (parent, name) DO UPDATE SET ${COLUMNS.slice(2)
+          .map((name) => `${name} = excluded.${name}`)
+          .join(', ')}`,
+      values: rows.flatMap(([path, entry]) => [...keyOf(path), ...valuesOf(entry)]),
+    }),
+    remove: (paths: readonly Path[]): Statement => ({
+      text: `DELETE FROM ${entries} WHERE (parent, name) IN (${pairs(paths)})`,
+      values: paths.flatMap(keyOf),
+    }),
+
+    partsAt: (ids: readonly number[]): Statement => ({
+      text: `SELECT id, bytes FROM ${parts} WHERE id IN (${marks(ids.length)})`,
+      values: ids,
+    }),
+    putParts: (rows: readonly (readonly [number, Uint8Array])[]): Statement => ({
+      text: `INSERT INTO ${parts} (id, bytes) VALUES ${rows.map(() => '(?, ?)').join(', ')}`,
+      values: rows.flat(),
+    }),
+    removeContent: (content: number): Statement => ({
+      text: `DELETE FROM ${parts} WHERE id >= ? AND id < ?`,
+      values: [partId(content, 0), partId(content + 1, 0)],
+    }),
+  }
+}
+
+/** The statements of {@link tables}. */
+export type Tables = ReturnType<typeof tables>
+
+/** Returns the key of a part of a content. */
+export function partId(content: number, part: number): number {
+  return content * PARTS_PER_CONTENT + part
+}
+
+/** Returns a content in parts, with their keys. */
+export function partsOf(content: number, bytes: Uint8Array): (readonly [id: number, bytes: Uint8Array])[] {
+  const count = Math.ceil(bytes.length / PART_BYTES)
+  return Array.from({ length: count }, (_, part) => [
+    partId(content, part),
+    bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+  ])
+}
+
+/** Returns the parts that contain the bytes `[start, end)`, and the position of the first one. */
+export function partsWithin(content: number, start: number, end: number): { ids: number[]; offset: number } {
+  const first = Math.floor(start / PART_BYTES)
+  const count = start >= end ? 0 : Math.ceil(end / PART_BYTES) - first
+  return {
+    ids: Array.from({ length: count }, (_, index) => partId(content, first + index)),
+    offset: first * PART_BYTES,
+  }
+}
+
+/**
+ * Returns the bytes `[start, end)` of consecutive parts that begin at `offset`; `undefined` if some of them are missing.
+ *
+ * @param parts the bytes of each part, or `undefined` for a missing one
+ */
+export function joinParts(
+  parts: readonly (Uint8Array | undefined)[],
+  offset: number,
+  start: number,
+  end: number,
+): Uint8Array | undefined {
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined && offset + only.length >= end) {
+    return only.subarray(start - offset, end - offset)
+  }
+  const bytes = new Uint8Array(end - start)
+  for (const [index, part] of parts.entries()) {
+    const at = offset + index * PART_BYTES
+    const isLast = index === parts.length - 1
+    if (part === undefined || part.length < (isLast ? end - at : PART_BYTES)) return undefined
+    bytes.set(part.subarray(Math.max(0, start - at), Math.max(0, end - at)), Math.max(0, at - start))
+  }
+  return bytes
+}
+
+/** Returns the entry of a row. */
+export function entryOf(row: SqlRow): StoredEntry<number> {
+  const type = String(row.type)
+  const { mode, size, sha256, content, target } = row
+  const stat = (bytes: number, bits: number): StoredStat => ({
+    type: type as StoredStat['type'],
+    size: bytes,
+    mode: bits,
+    modifiedAt: Number(row.at),
+    tag: String(row.tag),
+  })
+  if (type === 'directory') return { type, stat: stat(0, DIRECTORY_MODE) }
+  if (type === 'link' && typeof target === 'string') return { type, stat: stat(0, LINK_MODE), target }
+  if (type !== 'file' || mode == null || size == null || typeof sha256 !== 'string' || content == null) {
+    throw new ToolError('BACKEND_ERROR', `The database contains an incomplete ${type}`)
+  }
+  return { type, stat: stat(Number(size), Number(mode)), sha256, content: Number(content) }
+}
+
+/** Returns bytes as a driver returned them as a plain `Uint8Array`. */
+export function bytesOf(value: SqlValue | undefined): Uint8Array | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (!ArrayBuffer.isView(value)) return undefined
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function keyOf(path: Path): [parent: string, name: string] {
+  return [parentOf(path), nameOf(path)]
+}
+
+function valuesOf(entry: StoredEntry<number>): SqlValue[] {
+  const { type, stat } = entry
+  const ofFile = type === 'file' ? [stat.mode, stat.size, entry.sha256, entry.content] : [null, null, null, null]
+  return [type, Number(stat.tag), stat.modifiedAt, ...ofFile, type === 'link' ? entry.target : null]
+}
+
+function marks(count: number): string {
+  return Array(count).fill('?').join(', ')
+}
+
+/** A list of keys. SQLite takes row values as `VALUES` only. */
+function pairs(paths: readonly Path[]): string {
+  return `VALUES ${paths.map(() => '(?, ?)').join(', ')}`
+}
