@@ -55,3 +55,13 @@ export function storedReads<C>(
     },
   }
 }
+
+/** Reads a file. Returns `undefined` for a path that is removed, or replaced by another type, meanwhile. */
+export async function readIfFile({ read }: Pick<Backend, 'read'>, path: Path): Promise<FileRead | undefined> {
+  try {
+    return await read(path)
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== 'BACKEND_ERROR') return undefined
+    throw error
+  }
+}

@@ -87,7 +87,18 @@ describe('durableObject database', () => {
     transactionSync: (closure) => closure(),
   })
   const state = { 'SELECT format': [{ format: 1, next: 1 }] }
-  const row = { type: 'file', tag: 1, at: 0, mode: 0o644, size: 3, sha256: 'a'.repeat(64), content: 1, target: null }
+  const row = {
+    parent: '',
+    name: 'a',
+    type: 'file',
+    tag: 1,
+    at: 0,
+    mode: 0o644,
+    size: 3,
+    sha256: 'a'.repeat(64),
+    content: 1,
+    target: null,
+  }
 
   it('is refused if a newer version wrote it', () => {
     expect(() => durableObject(answering({ 'SELECT format': [{ format: 2, next: 1 }] }))).toThrow(
@@ -100,23 +111,25 @@ describe('durableObject database', () => {
       [[{ ...row, sha256: null }], 'file'],
       [[{ ...row, type: 'link' }], 'link'],
     ] as const) {
-      const backend = durableObject(answering({ ...state, 'SELECT type': rows }))
+      const backend = durableObject(answering({ ...state, 'SELECT parent, name, type': rows }))
       await expect(backend.stat('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: `The storage of this object contains an incomplete ${type}`,
+        message: `The database contains an incomplete ${type}`,
       })
     }
-    const part = (length: number) => [{ bytes: new ArrayBuffer(length) }]
+    const part = (length: number) => [{ id: 65_536, bytes: new ArrayBuffer(length) }]
     for (const [size, parts] of [
       [3, []],
       [3, part(2)],
       [300_000, part(262_143)],
       [300_000, []],
     ] as const) {
-      const backend = durableObject(answering({ ...state, 'SELECT type': [{ ...row, size }], 'SELECT bytes': parts }))
+      const backend = durableObject(
+        answering({ ...state, 'SELECT parent, name, type': [{ ...row, size }], 'SELECT id, bytes': parts }),
+      )
       await expect(backend.read('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: 'The storage of this object contains an incomplete file',
+        message: 'The database contains an incomplete file',
       })
     }
   })

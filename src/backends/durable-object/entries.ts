@@ -1,13 +1,15 @@
 import { ToolError } from '../../errors.ts'
-import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { DirectoryEntry } from '../../storage/backend.ts'
-import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
+import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
+import type { StoredEntry } from '../../storage/plan-commit.ts'
+import { bytesOf, entryOf, FORMAT, PART_BYTES, partId, type SqlRow, type Statement, tables } from '../sql/schema.ts'
 import type { Database } from './database.ts'
 
 /** An entry of the tree. The key of a content is a number. */
 export type Entry = StoredEntry<number>
 
-/** The tree: one row per entry, ordered by directory. */
+/** The tree, and the contents of files, which are immutable. */
 export interface Entries {
   get(path: Path): Entry | undefined
   /** The entries of a directory, in the order of the database. */
@@ -17,46 +19,22 @@ export interface Entries {
   /** The next number for tags and contents. */
   counter(): number
   setCounter(next: number): void
-}
-
-const FORMAT = 1
-const DIRECTORY_MODE = 0o755
-const LINK_MODE = 0o777
-
-interface State {
-  readonly format: number
-  readonly next: number
-}
-
-interface Row {
-  readonly type: 'file' | 'directory' | 'link'
-  readonly tag: number
-  readonly at: number
-  readonly mode: number | null
-  readonly size: number | null
-  readonly sha256: string | null
-  readonly content: number | null
-  readonly target: string | null
+  writeContent(content: number, bytes: Uint8Array): void
+  /** The bytes `[start, end)`, which must be within the content. Throws if they are missing. */
+  readContent(content: number, start: number, end: number): Uint8Array
+  removeContent(content: number): void
 }
 
 /** @throws TypeError for a database of a newer version of this library */
 export function openEntries(database: Database): Entries {
+  const statements = tables('wardspace', 'sqlite')
+  const run = ({ text, values }: Statement) => database.rows<SqlRow>(text, ...values)
   database.transaction(() => {
-    database.rows(
-      'CREATE TABLE IF NOT EXISTS wardspace_entries (parent TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, ' +
-        'tag INTEGER NOT NULL, at NUMERIC NOT NULL, mode INTEGER, size INTEGER, sha256 TEXT, content INTEGER, ' +
-        'target TEXT, PRIMARY KEY (parent, name)) WITHOUT ROWID',
-    )
-    database.rows(
-      'CREATE TABLE IF NOT EXISTS wardspace_state (id INTEGER PRIMARY KEY CHECK (id = 0), format INTEGER, next INTEGER)',
-    )
-    database.rows('INSERT OR IGNORE INTO wardspace_state VALUES (0, ?, 1)', FORMAT)
-    database.rows(
-      "INSERT OR IGNORE INTO wardspace_entries (parent, name, type, tag, at) VALUES ('', '', 'directory', 0, 0)",
-    )
+    for (const text of statements.create) database.rows(text)
   })
   // The row exists, or the transaction has thrown.
-  const state = () => database.rows<State>('SELECT format, next FROM wardspace_state')[0] as State
+  const state = () =>
+    database.rows<{ format: number; next: number }>(statements.state)[0] as { format: number; next: number }
   const { format } = state()
   if (format !== FORMAT) {
     throw new TypeError(`durableObject(): the storage has format ${format}; this version knows ${FORMAT}`)
@@ -64,57 +42,33 @@ export function openEntries(database: Database): Entries {
 
   return {
     get(path) {
-      const [row] = database.rows<Row>(
-        'SELECT type, tag, at, mode, size, sha256, content, target FROM wardspace_entries WHERE parent = ? AND name = ?',
-        parentOf(path),
-        nameOf(path),
-      )
-      return row && toEntry(row)
+      const [row] = run(statements.entriesAt([path]))
+      return row && entryOf(row)
     },
 
-    // The root is its own parent, with an empty name.
     list: (path) =>
-      database.rows<DirectoryEntry>("SELECT name, type FROM wardspace_entries WHERE parent = ? AND name <> ''", path),
-
-    put(path, entry) {
-      const file = entry.type === 'file' ? entry : undefined
-      database.rows(
-        'INSERT OR REPLACE INTO wardspace_entries (parent, name, type, tag, at, mode, size, sha256, content, target) ' +
-          'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        parentOf(path),
-        nameOf(path),
-        entry.type,
-        Number(entry.stat.tag),
-        entry.stat.modifiedAt,
-        file?.stat.mode ?? null,
-        file?.stat.size ?? null,
-        file?.sha256 ?? null,
-        file?.content ?? null,
-        entry.type === 'link' ? entry.target : null,
-      )
-    },
-
-    remove(path) {
-      database.rows('DELETE FROM wardspace_entries WHERE parent = ? AND name = ?', parentOf(path), nameOf(path))
-    },
-
+      run(statements.namesIn([path])).map(({ name, type }) => ({ name, type }) as unknown as DirectoryEntry),
+    put: (path, entry) => void run(statements.put([[path, entry]])),
+    remove: (path) => void run(statements.remove([path])),
     counter: () => state().next,
-    setCounter: (next) => void database.rows('UPDATE wardspace_state SET next = ?', next),
-  }
-}
+    setCounter: (next) => void run(statements.setNext(next)),
 
-function toEntry({ type, tag, at, mode, size, sha256, content, target }: Row): Entry {
-  const stat = (bytes: number, bits: number): StoredStat => ({
-    type,
-    size: bytes,
-    mode: bits,
-    modifiedAt: at,
-    tag: String(tag),
-  })
-  if (type === 'directory') return { type, stat: stat(0, DIRECTORY_MODE) }
-  if (type === 'link' && target !== null) return { type, stat: stat(0, LINK_MODE), target }
-  if (type === 'link' || mode === null || size === null || sha256 === null || content === null) {
-    throw new ToolError('BACKEND_ERROR', `The storage of this object contains an incomplete ${type}`)
+    writeContent(content, bytes) {
+      for (const [part, piece] of splitParts(bytes, PART_BYTES).entries()) {
+        run(statements.putParts([[partId(content, part), piece]]))
+      }
+    },
+
+    readContent(content, start, end) {
+      const { first, count } = partsWithin(PART_BYTES, start, end)
+      const parts = Array.from({ length: count }, (_, index) =>
+        bytesOf(run(statements.partsAt([partId(content, first + index)]))[0]?.bytes),
+      )
+      const bytes = joinParts(parts, PART_BYTES, start, end)
+      if (bytes === undefined) throw new ToolError('BACKEND_ERROR', 'The database contains an incomplete file')
+      return bytes
+    },
+
+    removeContent: (content) => void run(statements.removeContent(content)),
   }
-  return { type, stat: stat(size, mode), sha256, content }
 }

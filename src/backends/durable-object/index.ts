@@ -7,7 +7,6 @@ import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isClock } from '../../util/check-options.ts'
-import { type Contents, openContents } from './contents.ts'
 import { type DurableStorage, openDatabase } from './database.ts'
 import { type Entries, type Entry, openEntries } from './entries.ts'
 
@@ -42,7 +41,6 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
   const table = { clock: isClock }
   const { clock = Date.now } = checkOptions<DurableObjectOptions>('durableObject()', options, table)
   const database = openDatabase(storage)
-  const contents = openContents(database)
   const entries = openEntries(database)
 
   return {
@@ -69,7 +67,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
       if (entry?.type !== 'file') throw wrongTypeIn(entries, 'read', path)
       const { stat } = entry
       const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
-      return { bytes: contents.read(entry.content, start, end), stat }
+      return { bytes: entries.readContent(entry.content, start, end), stat }
     },
 
     async readLink(path) {
@@ -82,7 +80,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
       const hashes = await hashBytes(changes)
       throwIfAborted(signal)
       // Synchronous from here on, so no other commit can interleave.
-      return database.transaction(() => applyCommit(entries, contents, changes, hashes, at ?? clock()))
+      return database.transaction(() => applyCommit(entries, changes, hashes, at ?? clock()))
     },
 
     async scan(paths, visit, maxBytes = Number.POSITIVE_INFINITY) {
@@ -90,7 +88,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
         const entry: Entry | undefined = entries.get(path)
         if (entry?.type !== 'file') continue
         const { size } = entry.stat
-        if (!visit(path, contents.read(entry.content, 0, size > maxBytes ? 0 : size), entry.stat)) return
+        if (!visit(path, entries.readContent(entry.content, 0, size > maxBytes ? 0 : size), entry.stat)) return
       }
     },
 
@@ -101,7 +99,6 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
 /** Checks and applies a change set. Runs in a transaction. */
 function applyCommit(
   entries: Entries,
-  contents: Contents,
   changes: readonly Change[],
   hashes: ReadonlyMap<Uint8Array, string>,
   at: number,
@@ -114,8 +111,8 @@ function applyCommit(
     content: () => counter++,
     at,
   })
-  for (const { content } of dropped) contents.remove(content)
-  for (const [content, bytes] of fresh) contents.write(content, bytes)
+  for (const { content } of dropped) entries.removeContent(content)
+  for (const [content, bytes] of fresh) entries.writeContent(content, bytes)
   for (const [path, entry] of steps) {
     if (entry === undefined) entries.remove(path)
     else entries.put(path, entry)

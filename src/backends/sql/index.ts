@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { addAncestors, type Path } from '../../paths/logical-path.ts'
 import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
+import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
 import {
   hashBytes,
   loadStoredTree,
@@ -10,7 +11,7 @@ import {
   type StoredEntry,
   storedCapabilities,
 } from '../../storage/plan-commit.ts'
-import { storedReads } from '../../storage/stored-reads.ts'
+import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isClock, isObjectWith, must } from '../../util/check-options.ts'
 import type { SqlDatabase, SqlQuery } from './database.ts'
@@ -18,11 +19,8 @@ import {
   bytesOf,
   entryOf,
   FORMAT,
-  joinParts,
   PART_BYTES,
   partId,
-  partsOf,
-  partsWithin,
   type SqlRow,
   type Statement,
   type Tables,
@@ -131,16 +129,6 @@ const ROWS = 50
 /** Bytes of one statement that stores contents. */
 const STATEMENT_BYTES = 1024 * 1024
 
-/** Reads a file. Returns `undefined` for a path that is removed, or replaced by another type, meanwhile. */
-async function readIfFile(backend: Pick<Backend, 'read'>, path: Path) {
-  try {
-    return await backend.read(path)
-  } catch (error) {
-    if (error instanceof ToolError && error.code !== 'BACKEND_ERROR') return undefined
-    throw error
-  }
-}
-
 async function createTables(database: SqlDatabase, statements: Tables): Promise<void> {
   try {
     await database.transaction(async (query) => {
@@ -190,14 +178,15 @@ function lookups(query: SqlQuery, statements: Tables) {
     },
 
     async bytesOf(content: number, start: number, end: number): Promise<Uint8Array | undefined> {
-      const { ids, offset } = partsWithin(content, start, end)
+      const { first, count } = partsWithin(PART_BYTES, start, end)
+      const ids = Array.from({ length: count }, (_, index) => partId(content, first + index))
       const parts: (Uint8Array | undefined)[] = []
       // A few at a time: a large file needs many.
       for (const some of groups(ids, 4)) {
         const found = await partsAt(some)
         parts.push(...some.map((id) => found.get(id)))
       }
-      return joinParts(parts, offset, start, end)
+      return joinParts(parts, PART_BYTES, start, end)
     },
 
     /** The contents that have one part. */
@@ -245,9 +234,12 @@ async function commit(
 
 function* statementsOf({ dropped, fresh, steps }: StoredCommit<number>, statements: Tables): Generator<Statement> {
   for (const { content } of dropped) yield statements.removeContent(content)
+  const freshParts = [...fresh].flatMap(([content, all]) =>
+    splitParts(all, PART_BYTES).map((piece, part) => [partId(content, part), piece] as const),
+  )
   let waiting: (readonly [number, Uint8Array])[] = []
   let bytes = 0
-  for (const part of [...fresh].flatMap(([content, all]) => partsOf(content, all))) {
+  for (const part of freshParts) {
     waiting.push(part)
     bytes += part[1].length
     if (bytes < STATEMENT_BYTES && waiting.length < ROWS) continue

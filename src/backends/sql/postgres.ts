@@ -1,4 +1,5 @@
 import { isObjectWith } from '../../util/check-options.ts'
+import { createSerialQueue } from '../../util/serial-queue.ts'
 import { queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
 import type { SqlRow } from './schema.ts'
 
@@ -92,8 +93,10 @@ async function inTransaction<T>(
   onBroken?: () => void,
 ): Promise<T> {
   await query('BEGIN', [])
+  // A client takes one statement at a time.
+  const queue = createSerialQueue()
   try {
-    const result = await action(query)
+    const result = await action((text, values) => queue.next(() => query(text, values)))
     await query('COMMIT', [])
     return result
   } catch (error) {

@@ -105,50 +105,6 @@ export function partId(content: number, part: number): number {
   return content * PARTS_PER_CONTENT + part
 }
 
-/** Returns a content in parts, with their keys. */
-export function partsOf(content: number, bytes: Uint8Array): (readonly [id: number, bytes: Uint8Array])[] {
-  const count = Math.ceil(bytes.length / PART_BYTES)
-  return Array.from({ length: count }, (_, part) => [
-    partId(content, part),
-    bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
-  ])
-}
-
-/** Returns the parts that contain the bytes `[start, end)`, and the position of the first one. */
-export function partsWithin(content: number, start: number, end: number): { ids: number[]; offset: number } {
-  const first = Math.floor(start / PART_BYTES)
-  const count = start >= end ? 0 : Math.ceil(end / PART_BYTES) - first
-  return {
-    ids: Array.from({ length: count }, (_, index) => partId(content, first + index)),
-    offset: first * PART_BYTES,
-  }
-}
-
-/**
- * Returns the bytes `[start, end)` of consecutive parts that begin at `offset`; `undefined` if some of them are missing.
- *
- * @param parts the bytes of each part, or `undefined` for a missing one
- */
-export function joinParts(
-  parts: readonly (Uint8Array | undefined)[],
-  offset: number,
-  start: number,
-  end: number,
-): Uint8Array | undefined {
-  const [only] = parts
-  if (parts.length === 1 && only !== undefined && offset + only.length >= end) {
-    return only.subarray(start - offset, end - offset)
-  }
-  const bytes = new Uint8Array(end - start)
-  for (const [index, part] of parts.entries()) {
-    const at = offset + index * PART_BYTES
-    const isLast = index === parts.length - 1
-    if (part === undefined || part.length < (isLast ? end - at : PART_BYTES)) return undefined
-    bytes.set(part.subarray(Math.max(0, start - at), Math.max(0, end - at)), Math.max(0, at - start))
-  }
-  return bytes
-}
-
 /** Returns the entry of a row. */
 export function entryOf(row: SqlRow): StoredEntry<number> {
   const type = String(row.type)

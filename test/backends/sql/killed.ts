@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import Database from 'libsql'
 import { sqlDatabase, sqlite } from '../../../src/backends/sql/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
-import { contentOf, FILES } from './killed-files.ts'
+import { contentOf, FILES } from '../killed-generations.ts'
 
 /** The victim process: commits sets of files in an endless loop. Writes each acknowledged generation to standard output. */
 const [file = '', first = '0'] = process.argv.slice(2)

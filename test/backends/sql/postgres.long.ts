@@ -4,10 +4,10 @@ import { postgres, sqlDatabase } from '../../../src/backends/sql/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { times } from '../../counts.ts'
+import { contentOf, FILES } from '../killed-generations.ts'
+import { countTogether } from '../writers.ts'
 import { subjectsIn } from './databases.ts'
-import { contentOf, FILES } from './killed-files.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from './postgres-server.ts'
-import { countTogether } from './writers.ts'
 
 describe.skipIf(!hasPostgres)('a Postgres server', () => {
   let server: PostgresServer

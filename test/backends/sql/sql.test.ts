@@ -9,9 +9,9 @@ import { postgres, sqlDatabase, sqlite } from '../../../src/backends/sql/index.t
 import { createWorkspace } from '../../../src/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
+import { contentOf, FILES } from '../killed-generations.ts'
+import { countTogether } from '../writers.ts'
 import { databases } from './databases.ts'
-import { contentOf, FILES } from './killed-files.ts'
-import { countTogether } from './writers.ts'
 
 function temporary(): string {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-sql-'))

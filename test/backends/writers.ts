@@ -1,7 +1,7 @@
-import { sha256 } from '../../../src/files/hash/sha256.ts'
-import { ToolError } from '../../../src/index.ts'
-import type { Path } from '../../../src/paths/logical-path.ts'
-import type { Backend } from '../../../src/storage/backend.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
+import { ToolError } from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 
 const path = 'count.txt' as Path
 const durable = { durability: 'durable' } as const
