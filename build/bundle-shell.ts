@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
+import { encodeBase85 } from './portable/base85.ts'
 
 const PACKAGES = 'dist/shells/bash/packages'
 const PORTABLE = join(top, 'build/portable')
@@ -17,6 +18,7 @@ const ENGINE = '@jitl/quickjs-wasmfile-release-asyncify'
 export async function bundleShell(): Promise<BuildResult[]> {
   const { resolve } = createRequire(join(top, 'package.json'))
   const engine = createRequire(resolve('quickjs-emscripten')).resolve(`${ENGINE}/wasm`)
+  const compressed = gzipSync(readFileSync(engine), { level: 9 })
   const sqlite = createRequire(join(top, SQLITE)).resolve('sql.js/dist/sql-wasm.wasm')
   const built = await Promise.all([
     build({
@@ -36,7 +38,7 @@ export async function bundleShell(): Promise<BuildResult[]> {
       ...common,
       entryPoints: [join(PORTABLE, 'engine-wasm.ts')],
       outdir: PACKAGES,
-      define: { ENGINE: JSON.stringify(gzipSync(readFileSync(engine), { level: 9 }).toString('base64')) },
+      define: { ENGINE: JSON.stringify(encodeBase85(compressed)), ENGINE_BYTES: String(compressed.length) },
     }),
     // The command sqlite3 starts it by its file name.
     build({

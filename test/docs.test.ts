@@ -2,8 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+
 import { generateText, stepCountIs } from 'ai'
+import Database from 'libsql'
 import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -33,12 +36,14 @@ import { reportMarkdown } from '../src/audit/report-text.ts'
 import { callbackSink, memorySink } from '../src/audit/sinks.ts'
 import { spanSink } from '../src/audit/span-sink.ts'
 import { durableObject } from '../src/backends/durable-object/index.ts'
+import { indexedDb } from '../src/backends/indexeddb/index.ts'
 import { github, httpIndex, lazy, zip } from '../src/backends/lazy/index.ts'
 import { memfs } from '../src/backends/memfs/index.ts'
 import { memory } from '../src/backends/memory/index.ts'
 import { nodeBackend } from '../src/backends/node/index.ts'
 import { objectStore, r2 } from '../src/backends/object-store/index.ts'
 import { overlay } from '../src/backends/overlay/index.ts'
+import { postgres, sqlDatabase, sqlite } from '../src/backends/sql/index.ts'
 import { anthropic } from '../src/dialects/anthropic/index.ts'
 import { codex } from '../src/dialects/codex/index.ts'
 import { deepagents } from '../src/dialects/deepagents/index.ts'
@@ -144,6 +149,7 @@ async function setup(): Promise<Record<string, unknown>> {
       Volume,
     },
     ...{ durableObject, objectStore, r2, env: { BUCKET }, DurableObject: class {} },
+    ...{ indexedDb, sqlDatabase, sqlite, postgres, DatabaseSync: MemoryDatabase, PGlite },
     nodeBackend: () => nodeBackend(directory, { stateDir: `${directory}-state` }),
     nodeShell: (options: NodeShellOptions) =>
       nodeShell({ ...options, root: directory, stateDir: `${directory}-state` }),
@@ -160,6 +166,13 @@ async function setup(): Promise<Record<string, unknown>> {
 interface Example {
   readonly name: string
   readonly code: string
+}
+
+/** Stands for `DatabaseSync`, which Node has from version 22. */
+class MemoryDatabase extends Database {
+  constructor() {
+    super(':memory:')
+  }
 }
 
 /** The `@example` blocks in `src/`. */

@@ -59,7 +59,7 @@ describe('the packed package', () => {
   it('contains the build, its manifest and documents, and no other files', () => {
     const outside = files.filter((file) => !file.startsWith('dist/'))
     const documents = outside.filter((file) => !file.startsWith('src/'))
-    expect(documents.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(documents.sort()).toEqual(['LICENSE', 'README.md', 'package.json'])
     expect(files.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts)(\.map)?$/.test(file)).sort()).toEqual([
       'dist/THIRD-PARTY-LICENSES.txt',
       'dist/shells/bash/packages/chunks/sqlite.wasm.br',

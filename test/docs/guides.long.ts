@@ -2,9 +2,18 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { nodeOf } from '../runtimes/node-versions.ts'
 import { createFollower, managers, sectionsOf } from './follow-guide.ts'
 
-const guides = ['start', 'browser', 'edge', 'node', 'git', 'command-line', 'models', 'tests', 'migrate'].concat(
-  ['backend', 'dialect', 'policy', 'shell', 'tool'].map((part) => `write-a-${part}`),
-)
+const guides = [
+  'start',
+  'browser',
+  'edge',
+  'node',
+  'git',
+  'databases',
+  'command-line',
+  'models',
+  'tests',
+  'migrate',
+].concat(['backend', 'dialect', 'policy', 'shell', 'tool'].map((part) => `write-a-${part}`))
 /** The headings of a guide among which a reader chooses. */
 const choices: Readonly<Record<string, RegExp>> = {
   browser: /^### |^## (A small page|Headers|Real Node)/,

@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { objectStore, r2 } from '../../src/backends/object-store/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
+import { sqlDatabase, sqlite } from '../../src/backends/sql/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { errorHints } from '../../src/errors.ts'
 import { createWorkspace, readOnly, type Workspace } from '../../src/index.ts'
@@ -65,6 +67,7 @@ describe('the tables for movers', () => {
   let workspace: Workspace
   const scope = () => ({
     ...{ createWorkspace, execWorkspace, memory, overlay, nodeBackend, readOnly, nodeShell, bash },
+    ...{ sqlDatabase, sqlite, database: new Database(':memory:') },
     ...{ objectStore, r2, workspace, directory, path: directory, root: directory },
     call: workspace.callTool,
     command: 'ls',

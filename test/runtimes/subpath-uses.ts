@@ -172,6 +172,19 @@ export const uses: Readonly<Record<string, Use>> = {
     'two\n',
     ({ objectStore, r2 }, kit) => works(objectStore(kit.bucket === undefined ? mapStore() : r2(kit.bucket)), kit),
   ),
+  './backends/indexeddb': use<typeof import('../../src/backends/indexeddb/index.ts')>(
+    'two\n',
+    async ({ indexedDb }, kit) => works(await indexedDb('uses'), kit),
+    noPage('only browsers have IndexedDB'),
+  ),
+  './backends/sql': use<typeof import('../../src/backends/sql/index.ts')>(
+    ['sqlite', 'postgres', 'TypeError'],
+    async ({ sqlDatabase, sqlite, postgres }) => [
+      sqlite({ exec: () => {}, prepare: () => ({ all: () => [], run: () => {} }) }).kind,
+      postgres({ query: async () => ({ rows: [] }) }).kind,
+      await sqlDatabase({} as never).catch((error) => error.name),
+    ],
+  ),
   './dialect': use<typeof import('../../src/dialects/define.ts')>('a/b.txt', async ({ createPathMapping }) =>
     createPathMapping({ '/workspace': '' }).inward('/workspace/a/b.txt'),
   ),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'libsql'
 import { Volume } from 'memfs'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -20,12 +21,14 @@ import * as audit from '../../src/audit/index.ts'
 import * as jsonl from '../../src/audit/jsonl-sink.ts'
 import * as directoryHandle from '../../src/backends/directory-handle/index.ts'
 import * as durableObject from '../../src/backends/durable-object/index.ts'
+import * as indexedDb from '../../src/backends/indexeddb/index.ts'
 import * as memfs from '../../src/backends/memfs/index.ts'
 import * as memory from '../../src/backends/memory/index.ts'
 import * as node from '../../src/backends/node/index.ts'
 import * as objectStore from '../../src/backends/object-store/index.ts'
 import * as opfs from '../../src/backends/opfs/index.ts'
 import * as overlay from '../../src/backends/overlay/index.ts'
+import * as sql from '../../src/backends/sql/index.ts'
 import * as dialectKit from '../../src/dialects/define.ts'
 import { exec } from '../../src/dialects/exec/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
@@ -231,6 +234,12 @@ const rows: readonly Row[] = [
     s3: [param({})],
     sweep: [param(unlisted), options()],
   } as never),
+  ...rowsOf('backends/sql', sql, {
+    postgres: [param({ query: () => {} })],
+    sqlDatabase: [param(sql.sqlite(new Database(':memory:'))), options()],
+    sqlite: [param({ exec: () => {}, prepare: () => {} })],
+  } as never),
+  ...rowsOf('backends/indexeddb', indexedDb, { indexedDb: [param('a', 'text'), options()] } as never),
   ...rowsOf('tool', toolKit, {
     compileGlob: [anyText, options()],
     compileQuery: [param(query)],

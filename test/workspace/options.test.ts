@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import Database from 'libsql'
 import { Volume } from 'memfs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { type AcpOptions, acpClient } from '../../src/adapters/acp/index.ts'
@@ -35,6 +36,7 @@ import { type VerifyOptions, verifyAudit } from '../../src/audit/index.ts'
 import { type JsonlSinkOptions, jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { type DirectoryHandleOptions, directoryHandle } from '../../src/backends/directory-handle/index.ts'
 import { type DurableObjectOptions, durableObject } from '../../src/backends/durable-object/index.ts'
+import { type IndexedDbOptions, indexedDb } from '../../src/backends/indexeddb/index.ts'
 import {
   type GithubOptions,
   github,
@@ -58,6 +60,7 @@ import {
 } from '../../src/backends/object-store/index.ts'
 import { type OpfsOptions, opfs } from '../../src/backends/opfs/index.ts'
 import { type OverlayOptions, overlay } from '../../src/backends/overlay/index.ts'
+import { type SqlDatabaseOptions, sqlDatabase, sqlite } from '../../src/backends/sql/index.ts'
 import type { CallOptions } from '../../src/call/state/call.ts'
 import { type JsonCheckOptions, json } from '../../src/checks/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
@@ -268,6 +271,11 @@ const faces: readonly Face[] = [
     prefix: (value) => value === 'x',
     clock: callback,
   }),
+  face<SqlDatabaseOptions>('sqlDatabase()', (options) => sqlDatabase(sqlite(new Database(':memory:')), options), {
+    prefix: (value) => value === 'x' || value === 'a',
+    clock: callback,
+  }),
+  face<IndexedDbOptions>('indexedDb()', (options) => indexedDb('a', options), { factory: none, clock: callback }),
   face<S3Options>(
     's3()',
     (options) => s3({ ...{ endpoint: 'https://x', bucket: 'b', fetch: none as never }, ...options }),

@@ -43,7 +43,7 @@ const VERSION = 1
  * @throws ToolError `BACKEND_ERROR` if the browser refuses the database, or has one of a newer version of this library
  * @example
  * ```ts
- * const backend = await indexedDb('my-project')
+ * const backend = globalThis.indexedDB === undefined ? memory() : await indexedDb('my-project')
  * ```
  */
 export async function indexedDb(name: string, options?: IndexedDbOptions): Promise<Backend> {

@@ -70,8 +70,9 @@ export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOp
     'isPersistent',
   )(database, 'database', 'sqlDatabase()')
   const { prefix = 'wardspace', clock = Date.now } = checkOptions<SqlDatabaseOptions>('sqlDatabase()', options, {
-    prefix: must('a word of up to 40 letters a-z, digits and _', (value) =>
-      /^[a-z][a-z0-9_]{0,39}$/.test(String(value)),
+    prefix: must(
+      'a word of up to 40 letters a-z, digits and _',
+      (value) => typeof value === 'string' && /^[a-z][a-z0-9_]{0,39}$/.test(value),
     ),
     clock: isClock,
   })
@@ -273,10 +274,18 @@ function withToolErrors(database: SqlDatabase): SqlDatabase {
   }
   return {
     kind: database.kind,
-    query: (text, values) => guard(() => database.query(text, values)),
-    transaction: (action) => guard(() => database.transaction(action)),
+    query: (text, values) => guard(() => rowsOf(database.query, text, values)),
+    transaction: (action) =>
+      guard(() => database.transaction((query) => action((text, values) => rowsOf(query, text, values)))),
     isPersistent: () => guard(() => database.isPersistent()),
   }
+}
+
+/** @throws ToolError for anything but a list of rows */
+async function rowsOf(query: SqlQuery, ...statement: Parameters<SqlQuery>): Promise<readonly SqlRow[]> {
+  const rows = await query(...statement)
+  if (!Array.isArray(rows)) throw new ToolError('BACKEND_ERROR', 'The query() of the database returned no list of rows')
+  return rows
 }
 
 function databaseError(error: unknown): ToolError {

@@ -41,9 +41,7 @@ export type PostgresSource = PostgresPool | PostgresClient | PgliteDatabase
  * @throws TypeError for anything else
  * @example
  * ```ts
- * import pg from 'pg'
- *
- * const backend = await sqlDatabase(postgres(new pg.Pool({ connectionString })))
+ * const backend = await sqlDatabase(postgres(await PGlite.create()))
  * ```
  */
 export function postgres(source: PostgresSource): SqlDatabase {

@@ -49,8 +49,6 @@ export type SqliteSource = SqliteConnection | LibsqlClient | SqliteWasm
  * @throws TypeError for anything else
  * @example
  * ```ts
- * import { DatabaseSync } from 'node:sqlite'
- *
  * const backend = await sqlDatabase(sqlite(new DatabaseSync('workspace.db')))
  * ```
  */
