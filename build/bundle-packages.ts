@@ -51,7 +51,7 @@ export function bundlePackages(): Plugin {
       const chunks = Object.values(bundle).filter((chunk) => chunk.type === 'chunk')
       for (const { fileName, moduleIds } of chunks) {
         const file = join(top, 'dist', fileName)
-        if (!moduleIds.some((id) => id.startsWith(`${SOURCES}/`) && !id.startsWith(`${SOURCES}/cli/`))) removeMap(file)
+        if (!moduleIds.some((id) => id.startsWith(`${SOURCES}/`) && !UNPUBLISHED.test(id))) removeMap(file)
         shorten(file)
       }
       const built = await Promise.all([
@@ -72,6 +72,9 @@ export function bundlePackages(): Plugin {
     },
   }
 }
+
+/** Modules of the sources that the package does not contain. */
+const UNPUBLISHED = /\/src\/cli\/|\/guest-source\.ts$/
 
 /** Shortens a chunk and its source map, if it has one: a chunk of imports has none. */
 function shorten(file: string): void {

@@ -54,6 +54,9 @@ const FILES_PARTS = /\/src\/(?:call\/files-context|workspace\/held-bytes)\.ts$/
 /** What the storage of a workspace and single backends share. */
 const STORAGE_PARTS = /\/src\/storage\/(?:is-backend|lookups|pin)\.ts$/
 
+/** The script of the emulated Node, whose own sources are `guest/*.js`. */
+const GUEST = /\/node-emulation\/guest-source\.ts$/
+
 /** The packages that are combined with the own code have chunks of their own. The shared modules have one chunk. */
 export const chunkGroups = [
   { name: 'shared', test: SHARED, includeDependenciesRecursively: false },
@@ -62,6 +65,7 @@ export const chunkGroups = [
   { name: 'files-parts', test: FILES_PARTS, includeDependenciesRecursively: false },
   { name: 'storage-parts', test: STORAGE_PARTS, includeDependenciesRecursively: false },
   { name: 'result-parts', test: RESULT_PARTS, includeDependenciesRecursively: false },
+  { name: 'guest-source', test: GUEST, includeDependenciesRecursively: false },
   ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),
     test: new RegExp(`(?:/node_modules/|^\\0)${name}/`),
