@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createTwoFilesPatch } from 'diff'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'
 import { medians, report } from './measure.ts'
 
-/** Diffs of one file: a small edit against a fixed time, 5,000 lines against a `git diff --no-index` process. */
+/** Diffs of one file: a small edit against a fixed time, 5,000 lines against a `git diff --no-index` process and against jsdiff. */
 export async function benchDiff(): Promise<void> {
   console.log('\nDiff of one file')
   await smallEdit()
@@ -48,6 +49,8 @@ async function againstGit(directory: string, name: string, lines: readonly strin
     git: () => spawnSync('git', ['diff', '--no-index', 'old', 'new'], { cwd: directory, maxBuffer: 1 << 28 }),
   })
   report(`unifiedDiff, 5,000 lines, ${name}, git diff`, ours, git, 1)
+  const { jsdiff } = await medians(1, { jsdiff: () => createTwoFilesPatch('old', 'old', oldText, newText) })
+  report(`unifiedDiff, 5,000 lines, ${name}, jsdiff`, ours, jsdiff, 1)
 }
 
 const changes: Readonly<Record<string, (lines: readonly string[]) => readonly string[]>> = {

@@ -1,6 +1,7 @@
 import { benchCalls } from './calls.ts'
 import { benchDiff } from './diff.ts'
 import { benchGit } from './git.ts'
+import { benchGlobs } from './globs.ts'
 import { benchHostile } from './hostile.ts'
 import { benchObjectStore } from './object-store.ts'
 import { benchPatch } from './patch.ts'
@@ -12,6 +13,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   diff: benchDiff,
   git: benchGit,
+  globs: benchGlobs,
   hostile: benchHostile,
   'object-store': benchObjectStore,
   patch: benchPatch,

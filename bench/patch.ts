@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { applyPatch, parsePatch } from 'diff'
 import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace, type PolicyInput, type ToolName } from '../dist/index.js'
 import { unifiedDiff } from '../src/patch/diff.ts'
@@ -10,7 +11,7 @@ import { medians, report } from './measure.ts'
 
 const MIB = 1024 * 1024
 
-/** A patch of 5 MB over 1,000 files against `git apply --check`, and a hunk that matches nowhere against a fixed time. */
+/** A patch of 5 MB over 1,000 files against `git apply --check` and jsdiff, which only parses and applies texts, and a hunk that matches nowhere against a fixed time. */
 export async function benchPatch(): Promise<void> {
   console.log('\nPatches')
   const corpus = makeCorpus(1000, { smallest: 4096 })
@@ -32,8 +33,16 @@ export async function benchPatch(): Promise<void> {
     }
     const ours = () => apply(['apply_patch'])
     const hashed = () => apply(['apply_patch', 'diff_workspace'])
-    const times = await medians(9, { ours, hashed, git })
+    const texts = new Map(Object.entries(files).map(([path, bytes]) => [`a/${path}`, new TextDecoder().decode(bytes)]))
+    const jsdiff = () => {
+      for (const part of parsePatch(patch)) {
+        if (part.hunks.length > 0 && applyPatch(texts.get(part.oldFileName ?? '') ?? '', part) === false)
+          throw new Error(`jsdiff cannot apply ${part.oldFileName}`)
+      }
+    }
+    const times = await medians(9, { ours, hashed, git, jsdiff })
     report(`apply_patch in memory, ${size}, git apply --check`, times.ours, times.git, 0.6)
+    report(`the same, jsdiff`, times.ours, times.jsdiff, Number.POSITIVE_INFINITY)
     report(
       'the same with newWorkspaceDiffSha256, of the one without',
       times.hashed,
@@ -96,6 +105,10 @@ async function rejected(): Promise<void> {
   const workspace = await createWorkspace({ backend: memory({ 'a.ts': lines.join('') }), policy })
   const context = lines.slice(2499, 2502).map((line) => ` ${line}`)
   const patch = `--- a/a.ts\n+++ b/a.ts\n@@ -2500,4 +2500,4 @@\n${context.join('')}-nothing like it\n+x\n`
-  const { hunk } = await medians(9, { hunk: () => workspace.call('apply_patch', { patch }) })
+  const { hunk, jsdiff } = await medians(9, {
+    hunk: () => workspace.call('apply_patch', { patch }),
+    jsdiff: () => applyPatch(lines.join(''), patch),
+  })
   report('apply_patch, a hunk that fits nowhere, 5,000 lines, of 50 ms', hunk, 50, 1)
+  report('the same, jsdiff, which searches the same context', hunk, jsdiff, Number.POSITIVE_INFINITY)
 }
