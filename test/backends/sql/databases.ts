@@ -27,6 +27,8 @@ const builtin = (() => {
   }
 })()
 
+let pglite: Promise<PGlite> | undefined
+
 /** An open database, and how it is closed. */
 export interface OpenDatabase {
   readonly database: SqlDatabase
@@ -61,9 +63,10 @@ export const databases: Readonly<Record<string, { readonly manyConnections: bool
   },
   PGlite: {
     manyConnections: false,
+    // It takes seconds to start, and ends with the process.
     open: async () => {
-      const database = await PGlite.create()
-      return { database: postgres(database), close: () => database.close() }
+      pglite ??= PGlite.create()
+      return { database: postgres(await pglite), close: () => undefined }
     },
   },
 }

@@ -43,7 +43,7 @@ describe.each(Object.entries(databases))('writers of one workspace in %s', (_, {
 it('a process that is killed leaves the old or the new files, and no other bytes', { timeout: 600_000 }, async () => {
   const file = join(temporary(), 'killed.db')
   let acknowledged = 0
-  for (let kill = 0; kill < times(4, 200); kill++) {
+  for (let kill = 0; kill < times(2, 200); kill++) {
     const child = spawn(
       process.execPath,
       ['--import', 'tsx', 'test/backends/sql/killed.ts', file, String(acknowledged)],

@@ -5,7 +5,7 @@ import { bash as builtBash } from '../../../dist/shells/bash/index.js'
 import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
-import { times } from '../../counts.ts'
+import { part, times } from '../../counts.ts'
 import type { Answer } from '../setup.ts'
 import { allowing, filesFor, refusing, scripts, starters } from './started-commands.ts'
 
@@ -46,7 +46,7 @@ function cases(number: number): Case[] {
     starters.flatMap((line) => Object.values(scripts).map((script): Case => [shell, script, line])),
   )
   const step = times(701, 1)
-  return all.filter((_, index) => index % step === (number * 29) % step)
+  return part(all.filter((_, index) => index % step === (number * 29) % step))
 }
 
 const numbered = (policies: Readonly<Record<string, object>>) =>
