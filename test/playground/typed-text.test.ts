@@ -64,6 +64,7 @@ const ways: Readonly<Record<string, Leave>> = {
   'another scenario on the project': stay((page) => choose(page, 'mend-a-test')),
   'going back in the history': stay(async (page) => {
     await button(page, 'One state back').click()
+    await button(page, 'Go back to here').click()
     await page.getByText('Restored the files').waitFor({ state: 'attached' })
   }),
   'a change of the file by somebody else': stay((page) =>
