@@ -4,7 +4,7 @@ import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
-import { cellsOf, characterAfter, characterBefore } from '../../src/elements/terminal/cells.ts'
+import { cellsOf, charactersOf } from '../../src/elements/terminal/cells.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
@@ -402,7 +402,7 @@ describe('the line editor', () => {
       2, 4, 1, 2, 3,
     ])
     expect(cellsOf('abc日', 4)).toBe(6)
-    expect([characterBefore('a👩‍👩‍👧', 9), characterAfter('e\u0301x', 0)]).toEqual([1, 2])
+    expect(charactersOf('a👩‍👩‍👧e\u0301')).toEqual(['a', '👩‍👩‍👧', 'e\u0301'])
   })
 
   it('completes with Tab, and lets an empty line be left', async () => {

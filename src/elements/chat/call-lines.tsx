@@ -44,8 +44,8 @@ export function CallLine({ item, entry, onOpen }: CallProps) {
 function CallState({ item, entry }: Pick<CallProps, 'item' | 'entry'>) {
   if (entry === undefined) {
     // A call that could not be read has no code.
-    const { title } = codeWords[(item.code ?? 'INVALID_INPUT') as ErrorCode] ?? codeWords.INVALID_INPUT
-    return <span class="muted small">{item.ok === undefined ? '…' : item.ok ? '' : title}</span>
+    const { title } = codeWords[item.code as ErrorCode] ?? codeWords.INVALID_INPUT
+    return <span class="muted small">{item.ok === false ? title : item.ok ? '' : '…'}</span>
   }
   const { text, tone } = outcomeOf(entry)
   if (tone === 'good' && text === 'allowed') {

@@ -1,5 +1,5 @@
 import type { LineInput } from '../../ui/reads-input.ts'
-import { cellsOf, characterAfter, characterBefore } from './cells.ts'
+import { cellsOf, charactersOf } from './cells.ts'
 
 /** The terminal functions that a line editor uses. */
 export interface LineEditorParts {
@@ -62,11 +62,9 @@ const KEYS = /\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b[\x7f-\uffff!-Z\\^-~]|\r\n|[\x0
 const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 const CANCEL = '\x07'
-const RUNNING_NOTE = 'This is for the next line: a command gets its input before it runs. Ctrl+C stops the command.'
-const INPUT_NOTES = {
-  line: 'Enter the line that it reads.',
-  all: 'Enter its input. Ctrl+D ends it and runs the command.',
-} as const
+const RUNNING_NOTE = 'This is for the next line. Ctrl+C stops the command.'
+const INPUT_NOTE = 'Enter its input. '
+const INPUT_ENDS = 'Ctrl+D ends it.'
 /** Milliseconds after which typing during a command is answered with a note. */
 const NOTE_AFTER_MS = 1_000
 
@@ -126,11 +124,8 @@ class EditedLine {
   show(): void {
     const width = this.#parts.columns()
     const prompt = this.#prompt()
-    const before = `${prompt}${this.#line.slice(0, this.#cursor)}`
-    const next = this.#line.slice(this.#cursor, characterAfter(this.#line, this.#cursor))
     const end = cellsOf(prompt + this.#line, width)
-    // Before a wide character that does not fit into the row, the cursor stands in the next one.
-    const position = cellsOf(before + next, width) - (next === '' ? 0 : cellsOf(next, width))
+    const position = cellsOf(prompt + this.#line.slice(0, this.#cursor), width)
     const up = Math.floor(end / width) - Math.floor(position / width)
     // The cursor stays in a full row until another character follows.
     const wrap = end > 0 && end % width === 0 ? '\r\n' : ''
@@ -253,7 +248,7 @@ class EditedLine {
     const reads = asked instanceof Promise ? await asked : asked
     if (reads === false) return this.#run(line)
     this.#isRunning = false
-    this.#parts.write(`\x1b[90m${INPUT_NOTES[reads]}\x1b[0m\r\n`)
+    this.#parts.write(`\x1b[90m${INPUT_NOTE}${reads === 'all' ? INPUT_ENDS : ''}\x1b[0m\r\n`)
     this.#input = { line, reads, text: '' }
     this.#set('')
     this.#takeAhead()
@@ -369,8 +364,8 @@ class EditedLine {
     const cursor = this.#cursor
     const wordStart = cursor - (/\S+\s*$/.exec(line.slice(0, cursor))?.[0].length ?? cursor)
     const wordEnd = cursor + (/^\s*\S+/.exec(line.slice(cursor))?.[0].length ?? line.length - cursor)
-    const characterStart = characterBefore(line, cursor)
-    const characterEnd = characterAfter(line, cursor)
+    const characterStart = cursor - (charactersOf(line.slice(0, cursor)).at(-1)?.length ?? 0)
+    const characterEnd = cursor + (charactersOf(line.slice(cursor))[0]?.length ?? 0)
     if (key === '\x7f' || key === '\b') {
       this.#set(line.slice(0, characterStart) + line.slice(cursor), characterStart)
     } else if (key === DELETE || key === '\x04') this.#set(line.slice(0, cursor) + line.slice(characterEnd), cursor)

@@ -57,8 +57,7 @@ export function openTerminal(
     },
     readsInput: controller.readsInput,
     async run(line, input) {
-      // With an input between the line and its output, the line is shown again.
-      if (input === undefined) lines.echoed()
+      lines.echoed()
       await controller.run(line, input)
     },
     interrupt: controller.stop,
