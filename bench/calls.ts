@@ -36,7 +36,7 @@ export async function benchCalls(): Promise<void> {
       for (let i = 0; i < FILES; i++) await workspace.call('read_file', { path: names[i] ?? '' })
     },
   })
-  report('read_file of 4 KiB, read before', reads.again / CALLS, reads.memfs / CALLS, 5)
+  report('read_file of 4 KiB, read before', reads.again / CALLS, reads.memfs / CALLS, 4)
   report('read_file of 4 KiB, never read before', reads.first / FILES, reads.memfs / CALLS, 5)
 
   let round = 0

@@ -31,6 +31,9 @@ import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 /** What authorizes and commits changes is loaded with the first call that changes something. */
 const loadChangeSteps = memoizeAsync(() => import('./change-steps.ts'))
 
+/** Completes the versions that an input expects. */
+const loadCompletion = memoizeAsync(() => import('../history/complete-versions.ts'))
+
 /** Options that only the library itself passes. */
 export interface InternalCallOptions {
   /** The answer to the approval that the call waited for. */
@@ -91,7 +94,10 @@ export async function callTool(
   const state: CallState = { workspace, run, target, options, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
-    const wanted = await completeInput(run, rawInput)
+    // No async function returns an input: a promise would read its field `then`, which may throw.
+    const wanted = mayExpectVersions(rawInput)
+      ? (await loadCompletion()).completeVersions(run.seenVersions, rawInput)
+      : rawInput
     const requested = await authorizeCall(state, wanted) // 1 to 6
     const hooked = runPreCallHooks(state, requested, wanted) // 7
     const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
@@ -117,12 +123,6 @@ export async function callTool(
 function noteSeen<R extends Success | Failure>({ run, options }: CallState, result: R): R {
   if (options.draftFiles === undefined) noteVersions(run.seenVersions, result)
   return result
-}
-
-/** Completes the versions that an input expects. */
-async function completeInput({ seenVersions }: RunState, input: unknown): Promise<unknown> {
-  if (!mayExpectVersions(input)) return input
-  return (await import('../history/complete-versions.ts')).completeVersions(seenVersions, input)
 }
 
 /** Steps 1 to 6. They run again for an input that a pre-call hook has narrowed. */

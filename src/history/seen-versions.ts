@@ -9,7 +9,8 @@ const MAX_VERSIONS = 10_000
 
 /** Records the versions in the result of a call, or in its refusal. */
 export function noteVersions(seen: SeenVersions, result: object): void {
-  for (const [name, value] of Object.entries(result)) {
+  for (const name of Object.keys(result)) {
+    const value = (result as Record<string, unknown>)[name]
     if (Array.isArray(value)) {
       for (const entry of value) if (typeof entry === 'object' && entry !== null) noteVersions(seen, entry)
     } else if (typeof value === 'string' && /(?:sha256|commit)$/i.test(name)) seen.add(value)

@@ -6,7 +6,7 @@
  * quoteName('a/é.txt') // '"a/\\303\\251.txt"'
  */
 export function quoteName(name: string): string {
-  if (!/[^\x20-\x7e]|["\\]/.test(name)) return name
+  if (isPlain(name)) return name
   let quoted = '"'
   for (const byte of new TextEncoder().encode(name)) {
     const letter = escapes.get(byte)
@@ -16,6 +16,17 @@ export function quoteName(name: string): string {
   }
   return `${quoted}"`
 }
+
+function isPlain(name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at)
+    if (unit < 0x20 || unit > 0x7e || unit === QUOTE || unit === BACKSLASH) return false
+  }
+  return true
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
 const escapes: ReadonlyMap<number, string> = new Map([
   [7, 'a'],

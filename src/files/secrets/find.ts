@@ -34,9 +34,17 @@ export function tokensIn(text: string): readonly Secret[] {
 
 const NO_SECRETS: readonly Secret[] = []
 
+/** The short text in which no secret was found last. */
+let lastWithout = ''
+
+/** Records that {@link findSecrets} finds nothing in a text, so that a result that shows the text need not be searched again. */
+export function noteWithoutSecrets(text: string): void {
+  if (text.length < SLICE) lastWithout = text
+}
+
 /** Whether {@link tokensIn} may find a token. Without the search for passwords, which it leaves out. */
 function hasToken(text: string): boolean {
-  if (text.length < SHORTEST_TOKEN) return false
+  if (text.length < SHORTEST_TOKEN || text === lastWithout) return false
   if (text.length >= SLICE || text.includes('@') || text.includes('PRIVATE KEY') || text.includes('\0')) return true
   const secrets: Secret[] = []
   findShortTokens(text, secrets)

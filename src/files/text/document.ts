@@ -1,5 +1,6 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { sha256, sha256Cached } from '../hash/sha256.ts'
+import { noteWithoutSecrets } from '../secrets/find.ts'
 import { type Redaction, redact } from '../secrets/index.ts'
 import { type DecodedText, decodeText, type LineEnd, type TextFormat } from './encoding.ts'
 import { countLines } from './lines.ts'
@@ -58,7 +59,9 @@ class DecodedDocument implements TextDocument {
   }
 
   get text(): string {
-    return this.redaction.text
+    const { text, marks } = this.redaction
+    if (marks.length === 0) noteWithoutSecrets(text)
+    return text
   }
 
   get totalLines(): number {
