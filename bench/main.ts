@@ -5,6 +5,7 @@ import { benchGlobs } from './globs.ts'
 import { benchHostile } from './hostile.ts'
 import { benchObjectStore } from './object-store.ts'
 import { benchPatch } from './patch.ts'
+import { benchScale } from './scale.ts'
 import { benchSearch } from './search.ts'
 import { benchShell } from './shell.ts'
 
@@ -17,11 +18,15 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   hostile: benchHostile,
   'object-store': benchObjectStore,
   patch: benchPatch,
+  scale: benchScale,
   search: benchSearch,
   shell: benchShell,
 }
 
-const expected = process.argv.slice(2)
+// Numbers and options belong to a benchmark.
+const expected = process.argv.slice(2).filter((word) => !/^(?:\d+|--.*)$/.test(word))
+const unknown = expected.find((name) => !Object.hasOwn(parts, name))
+if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}", only: ${Object.keys(parts).join(', ')}`)
 for (const [name, run] of Object.entries(parts)) {
   if (expected.length === 0 || expected.includes(name)) await run()
 }
