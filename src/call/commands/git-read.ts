@@ -224,24 +224,32 @@ async function exactPatches(state: RepositoryState, base: string, head: string):
   const { commitsBetween } = await import('../../git/commit-range.ts')
   const { exactSections } = await import('../../git/exact-sections.ts')
   const patches: Awaited<ReturnType<CommandGit['patches']>>[number][] = []
-  for (const { commit, parents } of await commitsBetween(reader.objects, await reader.shallow(), from, to)) {
+  const shallow = await reader.shallow()
+  for (const { commit, parents } of await commitsBetween(reader.objects, shallow, from, to)) {
     options.signal.throwIfAborted()
     if (parents.length > 1) continue
     const before = parents[0] === undefined ? EMPTY_TREE : await reader.tree(parents[0])
     const changed = compareTrees(reader.objects, before, await reader.tree(commit))
     const diff = await exactSections(changed, options.sees)
     noteDiff(options, diff)
-    patches.push({ entry: await readCommit(state, commit), diff })
+    patches.push({ entry: await readCommit(state, commit, shallow), diff })
   }
   return patches
 }
 
-async function readCommit({ reader }: RepositoryState, commit: string): Promise<LogEntry> {
+/** @param shallow commits whose parents the repository does not have: as for git, they have none */
+async function readCommit(
+  { reader }: RepositoryState,
+  commit: string,
+  shallow: ReadonlySet<string>,
+): Promise<LogEntry> {
   const text = decoder.decode(await reader.objects.need(commit, 'commit'))
   const end = text.indexOf('\n\n')
   const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
   const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
-  const parents = [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
+  const parents = shallow.has(commit)
+    ? []
+    : [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
   return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
 }
 
@@ -249,7 +257,8 @@ async function readCommit({ reader }: RepositoryState, commit: string): Promise<
 async function listCommits(state: RepositoryState, ref: string, maxCount: number): Promise<readonly LogEntry[]> {
   const start = await state.reader.resolve(ref)
   await state.options.onCommit(state.reader, start)
-  const pending = [await readCommit(state, start)]
+  const shallow = await state.reader.shallow()
+  const pending = [await readCommit(state, start, shallow)]
   const queued = new Set(pending.map(({ commit }) => commit))
   const entries: LogEntry[] = []
   while (entries.length < maxCount && pending.length > 0) {
@@ -260,7 +269,7 @@ async function listCommits(state: RepositoryState, ref: string, maxCount: number
     for (const parent of next.parents) {
       if (queued.has(parent)) continue
       queued.add(parent)
-      pending.push(await readCommit(state, parent))
+      pending.push(await readCommit(state, parent, shallow))
     }
   }
   return entries
@@ -270,7 +279,7 @@ async function listCommits(state: RepositoryState, ref: string, maxCount: number
 async function showCommit(state: RepositoryState, ref: string): ReturnType<CommandGit['show']> {
   const commit = await state.reader.resolve(ref)
   await state.options.onCommit(state.reader, commit)
-  const entry = await readCommit(state, commit)
+  const entry = await readCommit(state, commit, await state.reader.shallow())
   const [parent] = entry.parents
   const before = parent === undefined ? EMPTY_TREE : await state.reader.tree(parent)
   const changed =

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prepareSuite, runSuite } from './isomorphic-git-suite.ts'
+import { type StorageName, storages } from './run-library.ts'
+
+/**
+ * The own tests of isomorphic-git. They are not published as a package: the variable has a directory with a clone of
+ * github.com/isomorphic-git/isomorphic-git.
+ */
+const clone = join(process.env.WARDSPACE_SUITES ?? '', 'isomorphic-git')
+const isThere = process.env.WARDSPACE_SUITES !== undefined && existsSync(join(clone, '__tests__'))
+
+/** Why cases fail, by the message or the name. What matches nothing here is a failure of ours. */
+const leftOut: readonly (readonly [reason: string, pattern: RegExp])[] = [
+  [
+    'need a server',
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|packfile is empty|errors if missing refspec|--prune-tags|onAuth \+ cancel/,
+  ],
+  ['plant links that lead out of the workspace', /symlink-leading-path/],
+  ['want the permission bits that the umask of their own run gives', /file permissions/],
+  ['replace modules of their own runner', /server-only\.test-httpClient/],
+  ['want the version of the built package', /test-version/],
+]
+
+const home = mkdtempSync(join(tmpdir(), 'wardspace-isomorphic-git-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+describe.skipIf(!isThere)('the own tests of isomorphic-git on wardspace/fs', () => {
+  beforeAll(() => prepareSuite(clone, home), 600_000)
+
+  it.each(Object.keys(storages) as StorageName[])(
+    'pass on %s, but for those that are left out',
+    (storage) => {
+      const { passed, failed, skipped } = runSuite(home, storage)
+      const reasonOf = ({ name, message }: (typeof failed)[number]) =>
+        leftOut.find(([, pattern]) => pattern.test(`${name}\n${message}`))?.[0]
+      const counts = new Map<string, number>()
+      for (const one of failed) {
+        const reason = reasonOf(one)
+        if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+      }
+      console.log(`isomorphic-git on ${storage}: ${passed} passed, ${skipped} skipped by the suite`, counts)
+      expect(failed.filter((one) => reasonOf(one) === undefined)).toEqual([])
+      expect(passed).toBeGreaterThan(600)
+    },
+    3_600_000,
+  )
+})
+
+it.skipIf(isThere)('the own tests of isomorphic-git need a clone of its repository in WARDSPACE_SUITES', () => {})
