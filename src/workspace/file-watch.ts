@@ -56,10 +56,10 @@ export async function watchFiles(
     throw error
   }
   signal?.addEventListener('abort', stop)
-  if (signal?.aborted === true) stop()
+  if (signal?.aborted) stop()
   async function* yieldChanges() {
     try {
-      while (signal?.aborted !== true) {
+      while (!signal?.aborted) {
         const change = waiting.shift()
         pathCount -= change?.paths?.length ?? 0
         if (change !== undefined) yield change

@@ -115,14 +115,12 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     }),
     ...(lower.watch && {
       async watch(path, onChange, options) {
-        const watch = (lower.watch as NonNullable<Backend['watch']>).bind(lower)
-        if (layers.locate(path) === 'upper') return () => {}
         const showsThrough = (changed: Path) => layers.locate(changed) !== 'upper'
         const onLowerChange: OutsideListener = (paths) => {
           const shown = paths?.filter(showsThrough)
           if (shown?.length !== 0) onChange(shown)
         }
-        return watch(path, onLowerChange, options)
+        return (showsThrough(path) && (await lower.watch?.(path, onLowerChange, options))) || (() => {})
       },
     }),
     ...pinAll([lower, upper]),

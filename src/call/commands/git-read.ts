@@ -224,15 +224,14 @@ async function exactPatches(state: RepositoryState, base: string, head: string):
   const { commitsBetween } = await import('../../git/commit-range.ts')
   const { exactSections } = await import('../../git/exact-sections.ts')
   const patches: Awaited<ReturnType<CommandGit['patches']>>[number][] = []
-  const shallow = await reader.shallow()
-  for (const { commit, parents } of await commitsBetween(reader.objects, shallow, from, to)) {
+  for (const { commit, parents } of await commitsBetween(reader.objects, await reader.shallow(), from, to)) {
     options.signal.throwIfAborted()
     if (parents.length > 1) continue
     const before = parents[0] === undefined ? EMPTY_TREE : await reader.tree(parents[0])
     const changed = compareTrees(reader.objects, before, await reader.tree(commit))
     const diff = await exactSections(changed, options.sees)
     noteDiff(options, diff)
-    patches.push({ entry: await readCommit(state, commit, shallow), diff })
+    patches.push({ entry: await readCommit(state, commit), diff })
   }
   return patches
 }
@@ -241,13 +240,13 @@ async function exactPatches(state: RepositoryState, base: string, head: string):
 async function readCommit(
   { reader }: RepositoryState,
   commit: string,
-  shallow: ReadonlySet<string>,
+  shallow?: ReadonlySet<string>,
 ): Promise<LogEntry> {
   const text = decoder.decode(await reader.objects.need(commit, 'commit'))
   const end = text.indexOf('\n\n')
   const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
   const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
-  const parents = shallow.has(commit)
+  const parents = shallow?.has(commit)
     ? []
     : [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
   return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
