@@ -11,7 +11,7 @@ export { type LintOptions, type LintTool, lintPolicy, type PolicyFinding } from 
 export type { MemoryPolicy } from './memory-policy.ts'
 export type { NetworkPolicy } from './network-policy.ts'
 export type { ParkedEffect } from './parked-calls.ts'
-export { type Permission, type PermissionPattern, permissions } from './permissions.ts'
+export { type Permission, type PermissionGlob, type PermissionPattern, permissions } from './permissions.ts'
 export { type PresetName, presetNames } from './presets.ts'
 export { type RiskFlag, riskMeanings } from './risk/flags.ts'
 export type { Risk } from './risk/index.ts'

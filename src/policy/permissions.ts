@@ -30,12 +30,13 @@ export type Permission = (typeof permissions)[number]
  * What a rule can write in `permissions`: a permission, a group (`file:change`, `file:view`), or a pattern, in which `*` is one
  * part, or at the end all following parts.
  */
-export type PermissionPattern = keyof typeof permissionGroups | PatternOf<Permission>
+export type PermissionPattern = 'file:change' | 'file:view' | PermissionGlob<Permission>
 
-type PatternOf<P extends string> =
+/** A permission, with `*` for some of its parts. */
+export type PermissionGlob<P extends string> =
   | '*'
   | P
-  | (P extends `${infer Part}:${infer Rest}` ? `${Part | '*'}:${PatternOf<Rest>}` : never)
+  | (P extends `${infer Part}:${infer Rest}` ? `${Part | '*'}:${PermissionGlob<Rest>}` : never)
 
 /**
  * Words in the `permissions` of rules for groups of permissions. `file:change` covers every way to change a path: also what a
@@ -55,7 +56,7 @@ export const permissionGroups = {
     'memory:write',
   ],
   'file:view': ['file:list', 'file:read', 'file:search', 'file:info', 'file:diff', 'memory:read'],
-} as const satisfies Readonly<Record<string, readonly Permission[]>>
+} as const satisfies Readonly<Record<'file:change' | 'file:view', readonly Permission[]>>
 
 const readingPermissions: ReadonlySet<Permission> = new Set([
   'file:list',

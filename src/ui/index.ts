@@ -67,6 +67,7 @@ export {
 } from './policy-editor.ts'
 export type { FileEffect, FileState, PolicyEffect, PolicyTrial } from './policy-effect.ts'
 export type { ReadPolicy } from './read-policy.ts'
+export type { LineInput } from './reads-input.ts'
 export {
   createTerminal,
   type SavedTerminal,

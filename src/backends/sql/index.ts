@@ -30,13 +30,23 @@ import {
 export type { SqlDatabase, SqlQuery } from './database.ts'
 export {
   type PgliteDatabase,
+  type PooledClient,
   type PostgresClient,
   type PostgresPool,
   type PostgresSource,
   postgres,
 } from './postgres.ts'
 export type { SqlKind, SqlRow, SqlValue } from './schema.ts'
-export { type LibsqlClient, type SqliteConnection, type SqliteSource, type SqliteWasm, sqlite } from './sqlite.ts'
+export {
+  type LibsqlClient,
+  type LibsqlQueries,
+  type LibsqlTransaction,
+  type SqliteConnection,
+  type SqliteSource,
+  type SqliteStatement,
+  type SqliteWasm,
+  sqlite,
+} from './sqlite.ts'
 
 /** Options of {@link sqlDatabase}. */
 export interface SqlDatabaseOptions {

@@ -3,31 +3,36 @@ import { createSerialQueue } from '../../util/serial-queue.ts'
 import { queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
 import type { SqlRow } from './schema.ts'
 
-interface Queries {
+/** The part that is used of a connected `Client` of pg. */
+export interface PostgresClient {
+  /** Runs one statement with `$1` and so on for its values. */
   // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the classes of the packages would not be assignable
   query(text: string, values?: any[]): Promise<{ readonly rows: readonly any[] }>
 }
 
-interface Connection extends Queries {
+/** A client of a {@link PostgresPool}. */
+export interface PooledClient extends PostgresClient {
+  /** Gives it back; with `true`, it is not used again. */
   release(error?: Error | boolean): void
+  /** Listens to the end of the connection. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   on(event: 'error', listener: (error: any) => void): unknown
+  /** Ends listening. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   off(event: 'error', listener: (error: any) => void): unknown
 }
 
 /** The part that is used of a `Pool` of pg. */
-export interface PostgresPool extends Queries {
-  connect(): Promise<Connection>
+export interface PostgresPool extends PostgresClient {
+  /** Returns a client that nobody else uses until it is released. */
+  connect(): Promise<PooledClient>
   readonly totalCount: number
 }
 
-/** The part that is used of a connected `Client` of pg. */
-export type PostgresClient = Queries
-
 /** The part that is used of a `PGlite`. */
-export interface PgliteDatabase extends Queries {
-  transaction<T>(action: (transaction: Queries) => Promise<T>): Promise<T>
+export interface PgliteDatabase extends PostgresClient {
+  /** Runs an action in a transaction. */
+  transaction<T>(action: (transaction: PostgresClient) => Promise<T>): Promise<T>
   readonly dataDir?: string | undefined
 }
 
@@ -103,7 +108,7 @@ async function inTransaction<T>(
   }
 }
 
-function queryOf(source: Queries): SqlQuery {
+function queryOf(source: PostgresClient): SqlQuery {
   return async (text, values) => {
     let number = 0
     const numbered = text.replace(/\?/g, () => `$${++number}`)

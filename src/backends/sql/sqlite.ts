@@ -5,28 +5,44 @@ import type { SqlRow } from './schema.ts'
 
 /** The part that is used of a `DatabaseSync` of `node:sqlite`, and of a `Database` of better-sqlite3 or libsql. */
 export interface SqliteConnection {
+  /** Runs a statement without values and rows. */
   exec(text: string): unknown
-  prepare(text: string): {
-    /** Of better-sqlite3: whether the statement returns rows. */
-    readonly reader?: boolean
-    // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the types of the packages would not be assignable
-    all(...values: any[]): unknown
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    run(...values: any[]): unknown
-  }
+  /** Prepares a statement with `?` for its values. */
+  prepare(text: string): SqliteStatement
+}
+
+/** The part that is used of a prepared statement. */
+export interface SqliteStatement {
+  /** Of better-sqlite3: whether the statement returns rows. */
+  readonly reader?: boolean
+  /** Returns all rows. */
+  // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the types of the packages would not be assignable
+  all(...values: any[]): unknown
+  /** Runs a statement that returns no rows. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  run(...values: any[]): unknown
 }
 
 /** The part that is used of a client of `@libsql/client`, of a file or of a server (Turso). */
-export interface LibsqlClient {
+export interface LibsqlClient extends LibsqlQueries {
   readonly protocol: string
+  /** Begins a transaction that excludes others. */
+  transaction(mode: 'write'): Promise<LibsqlTransaction>
+}
+
+/** What runs statements: a client, or a transaction of one. */
+export interface LibsqlQueries {
+  /** Runs one statement with `?` for its values. */
   // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the client of the package would not be assignable
   execute(statement: { sql: string; args: any[] }): Promise<{ readonly rows: readonly unknown[] }>
-  transaction(mode: 'write'): Promise<{
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    execute(statement: { sql: string; args: any[] }): Promise<{ readonly rows: readonly unknown[] }>
-    commit(): Promise<void>
-    close(): void
-  }>
+}
+
+/** The part that is used of a transaction of a {@link LibsqlClient}. */
+export interface LibsqlTransaction extends LibsqlQueries {
+  /** Applies all of it. */
+  commit(): Promise<void>
+  /** Rolls back what is not committed. */
+  close(): void
 }
 
 /** The part that is used of an `oo1.DB` of `@sqlite.org/sqlite-wasm`. */
@@ -34,6 +50,7 @@ export interface SqliteWasm {
   /** With `rowMode` and `returnValue`, returns the rows as objects. */
   // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the class of the package would not be assignable
   exec(options: any): any
+  /** Returns the name of the file system that has the database. */
   dbVfsName(): string | undefined
 }
 
@@ -95,7 +112,7 @@ function ofConnection(
 
 function ofClient(client: LibsqlClient): SqlDatabase {
   const queryOf =
-    (target: Pick<LibsqlClient, 'execute'>): SqlQuery =>
+    (target: LibsqlQueries): SqlQuery =>
     async (sql, args) =>
       (await target.execute({ sql, args: [...args] })).rows as SqlRow[]
   const query = queryOf(client)
