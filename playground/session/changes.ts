@@ -39,13 +39,16 @@ export function changedFiles({ entries }: WorkspaceHistory): readonly ChangedFil
     return way && statusOf(way.first, way.last)
   }
   const moves = new Map<string, string>()
+  const gone = new Set<string>()
   const origins = originsOf(entries)
+  const deleted = deletedByContent(all)
   for (const [path, { last }] of all) {
-    const from = origins.get(path) ?? deletedWith(all, last)
-    if (from === undefined || status(path) !== 'added' || status(from) !== 'deleted') continue
-    if (![...moves.values()].includes(from)) moves.set(path, from)
+    if (status(path) !== 'added') continue
+    const from = origins.get(path) ?? deleted.get(keyOf(last))
+    if (from === undefined || status(from) !== 'deleted' || gone.has(from)) continue
+    moves.set(path, from)
+    gone.add(from)
   }
-  const gone = new Set(moves.values())
   const files: ChangedFile[] = []
   for (const [path, { first, last }] of all) {
     const kind = status(path)
@@ -62,21 +65,29 @@ export function changedFiles({ entries }: WorkspaceHistory): readonly ChangedFil
 function originsOf(entries: readonly JournalEntry[]): ReadonlyMap<Path, Path> {
   const origins = new Map<Path, Path>()
   for (const { changes = [] } of entries) {
+    const removed = new Map<string, Path>()
+    for (const { path, was, became } of changes) {
+      if (was?.type === 'file' && !became && !removed.has(keyOf(was))) removed.set(keyOf(was), path)
+    }
     for (const { path, was, became } of changes) {
       if (became?.type !== 'file' || was?.type === 'file') continue
-      const source = changes.find((one) => one.was?.type === 'file' && keyOf(one.was) === keyOf(became) && !one.became)
+      const source = removed.get(keyOf(became))
       if (source === undefined) origins.delete(path)
-      else origins.set(path, origins.get(source.path) ?? source.path)
+      else origins.set(path, origins.get(source) ?? source)
     }
   }
   return origins
 }
 
-/** Returns the only deleted file that had this content at the start. */
-function deletedWith(all: ReadonlyMap<Path, Way>, version: Version): Path | undefined {
-  if (version?.type !== 'file') return undefined
-  const found = [...all].filter(([, way]) => way.last === null && keyOf(way.first) === keyOf(version))
-  return found.length === 1 ? found[0]?.[0] : undefined
+/** Returns the deleted files by their content at the start. A content that several of them had is left out. */
+function deletedByContent(all: ReadonlyMap<Path, Way>): ReadonlyMap<string, Path | undefined> {
+  const deleted = new Map<string, Path | undefined>()
+  for (const [path, { first, last }] of all) {
+    if (last !== null || first?.type !== 'file') continue
+    const key = keyOf(first)
+    deleted.set(key, deleted.has(key) ? undefined : path)
+  }
+  return deleted
 }
 
 /** Returns the content and the permission bits of a file at the start of the history, and its present content. */
