@@ -71,7 +71,10 @@ describe('read_file of media', () => {
     async ({ file, type: mimeType }) => {
       const workspace = await open({ 'a.dat': file })
       const refusal = await workspace.callTool('read_file', { path: 'a.dat' })
-      expect(refusal).toMatchObject({ ok: false, hint: expect.stringMatching(/^The (file is not text|text cannot be read)/) })
+      expect(refusal).toMatchObject({
+        ok: false,
+        hint: expect.stringMatching(/^The (file is not text|text cannot be read)/),
+      })
       for (const media of [false, [], mediaTypes.filter((type) => type !== mimeType)]) {
         expect(await workspace.callTool('read_file', { path: 'a.dat' }, { media })).toEqual(refusal)
       }
