@@ -123,13 +123,16 @@ function sameEntry(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
 }
 
 /** The error names only readable files. */
-function conflict(paths: readonly Path[], mayRead: (path: Path) => boolean): ToolError {
+export function conflict(paths: readonly Path[], mayRead: (path: Path) => boolean, action = 'check out'): ToolError {
   const readable = paths.filter(mayRead)
   const example = readable[0] === undefined ? '' : `, such as ${quote(readable[0])}`
   return new ToolError(
     'WRITE_CONFLICT',
-    `Cannot check out: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten${example}`,
-    { paths: readable.slice(0, 100), hint: 'Commit the changes first, or force the checkout.' },
+    `Cannot ${action}: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten${example}`,
+    {
+      paths: readable.slice(0, 100),
+      hint: `Commit the changes first${action === 'check out' ? ', or force the checkout' : ''}.`,
+    },
   )
 }
 

@@ -2,7 +2,6 @@ import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
 import { sideOfBase } from './base-tree.ts'
 import type { Changed } from './changed-path.ts'
 import { createTextCache, type DiffSection, sectionOf } from './diff-section.ts'
-import type { StagedFile } from './index-writer.ts'
 import type { Objects } from './objects.ts'
 import { findRenames } from './renames.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
@@ -53,7 +52,7 @@ export async function sectionsOf(
 }
 
 /** Returns the index as a tree. Its directories have no ids. */
-export function treeOfIndex(entries: ReadonlyMap<string, StagedFile>): TreeDirectory {
+export function treeOfIndex(entries: ReadonlyMap<string, TreeFile>): TreeDirectory {
   const root = directory()
   for (const [path, { mode, id }] of entries) {
     const names = path.split('/')

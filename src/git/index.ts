@@ -21,6 +21,8 @@ export type {
   RemoteOptions,
   Repository,
   RestoreOptions,
+  StashEntry,
+  StashOptions,
   StatusEntry,
 } from './provider.ts'
 

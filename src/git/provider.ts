@@ -209,6 +209,21 @@ export interface RestoreOptions {
   readonly overlay?: boolean
 }
 
+/** What {@link Repository.stash} stores. */
+export interface StashOptions {
+  /** Default: `WIP on BRANCH: COMMIT SUBJECT`. */
+  readonly message?: string
+  /** Stores files that git does not know as well. Default: they stay. */
+  readonly untracked?: boolean
+}
+
+/** One stash. */
+export interface StashEntry {
+  /** The commit that holds the changes; its first parent is the commit that they are based on. */
+  readonly commit: string
+  readonly message: string
+}
+
 /** The repository of a workspace. Failures are thrown as `ToolError`. */
 export interface Repository {
   /** Creates an empty repository, if there is none. Default branch: `main`. */
@@ -252,6 +267,21 @@ export interface Repository {
    * are left out. Returns the paths that a workspace cannot hold.
    */
   restore(paths: readonly string[], options?: RestoreOptions): Promise<readonly string[]>
+  /**
+   * Stores the changes since the last commit and takes them back in files and index. Files that are not readable are left as they
+   * are. Returns the commit of the stash, or `undefined` without changes.
+   */
+  stash(options?: StashOptions): Promise<string | undefined>
+  /** Returns the stashes, newest first. */
+  stashes(): Promise<readonly StashEntry[]>
+  /**
+   * Brings the changes of a stash into the files. Its position is that in `stashes()`; default: 0.
+   *
+   * @throws ToolError `WRITE_CONFLICT` if a file that it changes is no longer as it was when it was stashed
+   */
+  applyStash(position?: number): Promise<void>
+  /** Removes a stash. Returns its commit. */
+  dropStash(position?: number): Promise<string>
   /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
   fetch(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<string | undefined>
   /**

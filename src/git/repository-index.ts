@@ -12,8 +12,9 @@ import type { RestoreOptions, StatusEntry } from './provider.ts'
 import type { RepositoryContext } from './repository-context.ts'
 import { DIRECTORY_MODE, type TreeDirectory, type TreeEntry, type TreeFile, treeBytes } from './trees.ts'
 
-interface NewObject {
-  readonly type: 'blob' | 'tree'
+/** An object to write. */
+export interface NewObject {
+  readonly type: 'blob' | 'tree' | 'commit'
   readonly id: string
   readonly bytes: Uint8Array
 }
@@ -135,7 +136,11 @@ export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<
 
 /** Writes the trees of the index. Returns the id of the root. */
 export async function writeIndexTrees(context: RepositoryContext): Promise<string> {
-  const root = treeOfIndex(await context.stagedFiles())
+  return writeTrees(context, treeOfIndex(await context.stagedFiles()))
+}
+
+/** Writes a tree and those below it. Returns its id. */
+export async function writeTrees(context: RepositoryContext, root: TreeDirectory): Promise<string> {
   // A directory stands after the one that contains it.
   const directories: TreeDirectory[] = [root]
   for (const directory of directories) for (const child of directory.directories.values()) directories.push(child)
@@ -156,7 +161,10 @@ export async function writeIndexTrees(context: RepositoryContext): Promise<strin
 }
 
 /** Writes the objects that the repository does not have yet, as loose ones. */
-async function writeObjects({ backend, reader }: RepositoryContext, objects: readonly NewObject[]): Promise<void> {
+export async function writeObjects(
+  { backend, reader }: RepositoryContext,
+  objects: readonly NewObject[],
+): Promise<void> {
   const changes: Change[] = []
   const ids = new Set<string>()
   for (const { type, id, bytes } of objects) {

@@ -24,6 +24,7 @@ import type {
   RemoteOptions,
   Repository,
   RestoreOptions,
+  StashOptions,
 } from './provider.ts'
 import { upstreamOf } from './remotes.ts'
 import { checkout, createBranch, currentBranch, deleteBranch, listBranches, moveTo } from './repository-branches.ts'
@@ -33,6 +34,7 @@ import { add, restore, status } from './repository-index.ts'
 import { formatPatch, pullRequest } from './repository-patches.ts'
 import { push } from './repository-push.ts'
 import { clone, fetchRemote, init } from './repository-remote.ts'
+import { applyStash, dropStash, listStashes, pushStash } from './repository-stash.ts'
 
 /** The options of `git()`. */
 export interface GitOptions {
@@ -68,6 +70,17 @@ const pushTable: OptionTable<PushOptions> = {
   ...{ remote: isText, url: isText, ref: isText, remoteRef: isText, delete: isBoolean, setUpstream: isBoolean },
   ...{ corsProxy: isText, headers: isRecordOf(isText), credentials: isFunction, signal: isAbortSignal },
   force: (value, path, owner) => (value === 'lease' ? value : isExpectation(value, path, owner)),
+}
+
+const stashTable: OptionTable<StashOptions> = { message: isText, untracked: isBoolean }
+
+function positionOf(owner: string, position = 0): number {
+  return checkArgument(
+    owner,
+    'position',
+    position,
+    must('a whole number', (value) => Number.isSafeInteger(value) && Number(value) >= 0),
+  )
 }
 
 const rangeTable: OptionTable<PullRequestOptions> = { base: isText, head: isText }
@@ -127,6 +140,13 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
       ),
     restore: async (paths, restoreOptions) =>
       restore(context, isPaths(paths, 'restore()'), checkOptions('restore()', restoreOptions, restoreTable)),
+    stash: async (stashOptions) => pushStash(context, checkOptions<StashOptions>('stash()', stashOptions, stashTable)),
+    stashes: async () => {
+      await context.requireRepository()
+      return (await listStashes(context)).map(({ commit, message }) => ({ commit, message }))
+    },
+    applyStash: async (position) => applyStash(context, positionOf('applyStash()', position)),
+    dropStash: async (position) => dropStash(context, positionOf('dropStash()', position)),
     fetch: async (fetchOptions) =>
       fetchRemote(
         context,

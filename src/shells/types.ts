@@ -1,5 +1,5 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
-import type { LogEntry, Repository } from '../git/provider.ts'
+import type { LogEntry, Repository, StashEntry } from '../git/provider.ts'
 import type { Visibility } from '../guard/visibility.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
@@ -156,6 +156,8 @@ export interface CommandGit {
     base: string,
     head: string,
   ): Promise<readonly { readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }[]>
+  /** Returns what is stashed, newest first. */
+  stashes(): Promise<readonly StashEntry[]>
   /** Reads a file of a commit. */
   fileAt(ref: string, path: string): Promise<Uint8Array>
   /**
@@ -200,7 +202,19 @@ export interface CommandDiff {
 export interface CommandRepository
   extends Pick<
     Repository,
-    'init' | 'commit' | 'branch' | 'deleteBranch' | 'moveTo' | 'checkout' | 'restore' | 'clone' | 'push' | 'upstream'
+    | 'init'
+    | 'commit'
+    | 'branch'
+    | 'deleteBranch'
+    | 'moveTo'
+    | 'checkout'
+    | 'restore'
+    | 'clone'
+    | 'push'
+    | 'upstream'
+    | 'stash'
+    | 'applyStash'
+    | 'dropStash'
   > {
   /** Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. */
   add(paths: readonly string[], options?: { readonly tracked?: boolean }): Promise<void>

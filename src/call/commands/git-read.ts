@@ -9,6 +9,7 @@ import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
 import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
+import { readStashes } from '../../git/stash-log.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
 import { hasFile } from '../../git/workspace-changes.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
@@ -101,6 +102,11 @@ export function commandGit(options: CommandGitOptions): CommandGit {
     log: (ref, maxCount) => listCommits(state, ref, maxCount),
     show: (ref) => showCommit(state, ref),
     patches: (base, head) => exactPatches(state, base, head),
+    async stashes() {
+      const stashes = await readStashes(state.files)
+      for (const { commit } of stashes) await options.onCommit(state.reader, commit)
+      return stashes.map(({ commit, message }) => ({ commit, message: redact(message).text }))
+    },
     async fileAt(ref, path) {
       // Policy decides before the lookup, so that an error does not reveal that a hidden file once existed.
       await gate.reach({ permission: 'file:read', path })

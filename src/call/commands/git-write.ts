@@ -123,6 +123,13 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       if (options?.from !== undefined) await state.view.noteWritten(options.from)
       return repository.restore(paths, options)
     }),
+    stash: changing(repository.stash),
+    applyStash: changing(async (position) => {
+      await repository.applyStash(position).catch((error: unknown) => {
+        throw withoutHidden(error, sees, onName, 'apply the stash')
+      })
+    }),
+    dropStash: changing(repository.dropStash),
     upstream: repository.upstream,
     push: changing((options) => repository.push({ ...options, signal })),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
@@ -179,11 +186,16 @@ async function requirePathspec(
 }
 
 /** Returns a conflict of a checkout without its hidden paths. Any other error stays as it is. */
-function withoutHidden(error: unknown, sees: (path: Path) => boolean, onName: (path: Path) => void): unknown {
+function withoutHidden(
+  error: unknown,
+  sees: (path: Path) => boolean,
+  onName: (path: Path) => void,
+  action = 'check out',
+): unknown {
   if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
   /* v8 ignore next -- @preserve: a conflict without paths comes from the storage, and a command has an overlay of its own */
   const paths = ((error.details.paths ?? []) as readonly Path[]).filter(sees)
   for (const path of paths) onName(path)
   const example = paths[0] === undefined ? '' : `, such as ${quote(paths[0])}`
-  return new ToolError(error.code, `Cannot check out: changed files would be overwritten${example}`, { paths })
+  return new ToolError(error.code, `Cannot ${action}: changed files would be overwritten${example}`, { paths })
 }

@@ -4,6 +4,7 @@ import { type CustomCommand, customCommand } from './custom-command.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { push } from './git/push-command.ts'
 import { branches, diff, formatPatch, log, revParse, show } from './git/read-commands.ts'
+import { stash } from './git/stash-command.ts'
 import { status } from './git/status.ts'
 import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
 import { resolvePath } from './virtual-paths.ts'
@@ -53,6 +54,7 @@ const verbs: Readonly<Record<string, GitSubcommand>> = {
   restore,
   'rev-parse': revParse,
   show,
+  stash,
   status,
   switch: switchBranch,
 }
@@ -81,7 +83,6 @@ const instead: Readonly<Record<string, string>> = {
   config: 'who commits is set by the program that opened the workspace',
   fetch: 'there is only git clone',
   pull: 'there is only git clone',
-  stash: 'commit the work on a branch of its own',
   merge: 'take single files with git checkout BRANCH -- FILE, and commit them',
   rebase: 'commit on top of what is there',
   'cherry-pick': 'git show COMMIT | patch -p1, and commit',

@@ -214,6 +214,19 @@ const git = (line: string): AbsentWay => ({
   act: ({ workspace }, path) => workspace.call('run_command', { command: spell(line, path) }),
 })
 
+/** A stash with the path, which the present files lack. */
+const stashed: AbsentWay = {
+  ...git('-git stash pop'),
+  async prepare({ free, ok }, path) {
+    const lines = [
+      'git init -q && echo 0 > zero && git add zero && git commit -qm zero',
+      `cp ${path} k.bak 2> /dev/null; echo stored > ${path}; git add -f ${path} && git stash -q`,
+      `rm -f ${path}; [ -e k.bak ] && mv k.bak ${path}`,
+    ]
+    await ok(free, 'run_command', { command: lines.join('\n') })
+  },
+}
+
 const gitWays: readonly AbsentWay[] = [
   '-git checkout other',
   '-git checkout -f other',
@@ -222,7 +235,9 @@ const gitWays: readonly AbsentWay[] = [
   '-git reset --hard other',
   '-git switch other',
   '-git switch -f other',
-].map(git)
+]
+  .map(git)
+  .concat(stashed)
 
 const tool = (name: string, input: (path: string) => object, creates = true): AbsentWay => ({
   name: `${name} ${JSON.stringify(input('F'))}`,

@@ -324,12 +324,29 @@ const gitLines: readonly (readonly [line: string, isClean?: boolean])[] = [
   ['git -C docs checkout -f other'],
   ['true; git checkout -q other && echo done', true],
   ['bash -c "git reset --hard"'],
+  ['git stash'],
+  ['git stash push -q -u -m x'],
 ]
 const prepareGit = async ({ free, ok }: Subject, isClean = false) => {
   const result = await ok(free, 'run_command', { command: [...history, ...(isClean ? [] : [dirty])].join('\n') })
   if (result.exitCode !== 0) throw new Error(JSON.stringify(result))
 }
+const prepareStash = async (subject: Subject) => {
+  await prepareGit(subject)
+  await subject.ok(subject.free, 'run_command', { command: 'git stash -q' })
+}
 const gitWays: readonly Way[] = [
+  ...['git stash pop', 'git stash apply -q 0'].map((line): Way => ({ ...command(line), prepare: prepareStash })),
+  {
+    name: 'git.stash',
+    prepare: (subject) => prepareGit(subject),
+    act: ({ workspace }) => asAnswer(workspace.git?.stash({ untracked: true })),
+  },
+  {
+    name: 'git.applyStash',
+    prepare: prepareStash,
+    act: ({ workspace }) => asAnswer(workspace.git?.applyStash()),
+  },
   ...gitLines.map(([line, isClean]): Way => ({ ...command(line), prepare: (subject) => prepareGit(subject, isClean) })),
   ...gitLines.slice(0, 1).map(([line]): Way => ({ ...background(line), prepare: (subject) => prepareGit(subject) })),
   {

@@ -331,6 +331,10 @@ const gitLines: readonly (readonly [line: string, shows?: RegExp])[] = [
   ['git restore private/d; cat private/d/*'],
   ['git add -A && git diff --cached'],
   ['mv private p; git add -A; git diff --cached HEAD'],
+  ['git stash -q; git stash show -p'],
+  ['git stash -q -u; git stash show', NAME],
+  ['git stash -q; git show stash', NAME],
+  ['git stash -q; git stash pop; cat private/d/*', NAME],
 ]
 const commitChanges = ({ free, ok }: Subject) => ok(free, 'run_command', { command: `${history}; git commit -qam two` })
 const gitWays: readonly ViewWay[] = [

@@ -19,7 +19,7 @@ import {
 
 const MAX_COMMITS = 1000
 
-const diffFlags = {
+export const diffFlags = {
   '--stat': 'stat',
   '--shortstat': 'shortstat',
   '--name-only': 'names',
@@ -59,7 +59,7 @@ const letters: Readonly<Record<CommandDiff['status'], string>> = {
   renamed: 'R',
 }
 
-function diffText(changes: readonly CommandDiff[], count: (name: string) => number): string {
+export function diffText(changes: readonly CommandDiff[], count: (name: string) => number): string {
   if (count('names') > 0) return changes.map(({ path }) => `${path}\n`).join('')
   if (count('statuses') > 0) return changes.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
   if (count('shortstat') > 0) return changes.length === 0 ? '' : changeSummary(changes)

@@ -1,0 +1,193 @@
+import { ToolError } from '../errors.ts'
+import { objectId } from '../files/hash/sha1.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
+import type { Change } from '../storage/backend.ts'
+import { conflict, filesOf, planRestore } from './checkout.ts'
+import { treeOfIndex } from './compare-commits.ts'
+import { gitPath, makeDirectories } from './isomorphic-fs.ts'
+import type { StashOptions } from './provider.ts'
+import { parseCommit } from './refs.ts'
+import type { RepositoryContext } from './repository-context.ts'
+import { gitFiles } from './repository-files.ts'
+import { type NewObject, writeIndex, writeObjects, writeTrees } from './repository-index.ts'
+import { NO_COMMIT, readStashes, type StashLine } from './stash-log.ts'
+import type { TreeFile } from './trees.ts'
+
+const REF = gitPath('refs', 'stash')
+const LOG = gitPath('logs', 'refs', 'stash')
+/** Returns what is stashed, newest first. */
+export function listStashes({ backend }: RepositoryContext): Promise<readonly StashLine[]> {
+  return readStashes(gitFiles(backend))
+}
+
+/** Stores the changes of readable files as a commit of its own, and takes them back. Returns its id. */
+export async function pushStash(
+  context: RepositoryContext,
+  { message, untracked = false }: StashOptions = {},
+): Promise<string | undefined> {
+  await context.requireRepository()
+  const { reader, host } = context
+  const head = await reader.headCommit()
+  if (head === undefined) throw new ToolError('NOT_FOUND', 'Cannot stash before the first commit')
+  const index = await context.stagedFiles()
+  const committed = new Map(filesOf(await context.headTree()))
+  const files = new Map<string, TreeFile>(committed)
+  const added = new Map<string, TreeFile>()
+  const blobs: NewObject[] = []
+  const targets = new Map<Path, TreeFile | null>()
+  for (const { path, old, now } of await context.changedSinceHead()) {
+    const isTracked = old !== null || index.has(path)
+    if (!host.mayRead(path) || (!isTracked && !untracked)) continue
+    targets.set(path, committed.get(path) ?? null)
+    const into = isTracked ? files : added
+    if (now === null) into.delete(path)
+    else {
+      const bytes = await now.bytes()
+      if (bytes === undefined)
+        throw new ToolError('FILE_TOO_LARGE', `Cannot stash ${quote(path)}: it is too large`, { path })
+      const id = objectId('blob', bytes)
+      blobs.push({ type: 'blob', id, bytes })
+      into.set(path, { mode: now.mode, id })
+    }
+  }
+  const stagedOnly = [...index].filter(
+    ([path, file]) => host.mayRead(path as Path) && !isSame(file, committed.get(path)),
+  )
+  if (targets.size === 0 && stagedOnly.length === 0) return undefined
+  await writeObjects(context, blobs)
+  const branch = await branchName(context)
+  const title = `${branch}: ${head.slice(0, 7)} ${await subjectOf(context, head)}`
+  const staged = await writeCommit(context, treeOfIndex(index), [head], `index on ${title}\n`)
+  const parents = [head, staged]
+  if (added.size > 0) parents.push(await writeCommit(context, treeOfIndex(added), [], `untracked files on ${title}\n`))
+  const shown = message === undefined ? `WIP on ${title}` : `On ${branch}: ${message.replace(/\s+/g, ' ').trim()}`
+  const commit = await writeCommit(context, treeOfIndex(files), parents, message === undefined ? `${shown}\n` : shown)
+  const before = await listStashes(context)
+  // The stash comes first: whatever ends this, the changes are in it or in the files.
+  await writeStashes(context, [{ commit, message: shown, text: await logLine(context, commit, shown) }, ...before])
+  try {
+    const plan = await planRestore(context.backend, reader.objects, targets)
+    if (plan.changes.length > 0) await host.change(plan.changes, 'stash')
+  } catch (error) {
+    await writeStashes(context, before)
+    throw error
+  }
+  for (const path of [...targets.keys(), ...stagedOnly.map(([path]) => path)]) {
+    const file = committed.get(path)
+    if (file === undefined) index.delete(path)
+    else index.set(path, { ...file, size: 0 })
+  }
+  await writeIndex(context, index)
+  return commit
+}
+
+/**
+ * Brings the changes of a stash into the files.
+ *
+ * @throws ToolError `NOT_FOUND`; `WRITE_CONFLICT` if a file that it changes is not as it was when it was stashed
+ */
+export async function applyStash(context: RepositoryContext, position = 0): Promise<void> {
+  const { reader, host } = context
+  const { commit } = await stashAt(context, position)
+  const [base = '', , untracked] = parseCommit(await reader.objects.need(commit, 'commit')).parents
+  const before = new Map(filesOf(await reader.tree(base)))
+  const after = new Map(filesOf(await reader.tree(commit)))
+  const added = untracked === undefined ? [] : [...filesOf(await reader.tree(untracked))]
+  const targets = new Map<Path, TreeFile | null>()
+  for (const path of new Set([...before.keys(), ...after.keys()])) {
+    if (!isSame(before.get(path), after.get(path))) targets.set(path as Path, after.get(path) ?? null)
+  }
+  for (const [path, file] of added) targets.set(path as Path, file)
+  const head = new Map(filesOf(await context.headTree()))
+  const dirty = new Map((await context.changedSinceHead()).map((changed) => [changed.path as string, changed.now]))
+  const conflicts: Path[] = []
+  for (const [path, target] of targets) {
+    const now = dirty.has(path) ? (dirty.get(path) ?? undefined) : head.get(path)
+    if (isSame(now, target ?? undefined)) targets.delete(path)
+    else if (!isSame(now, before.get(path))) conflicts.push(path)
+  }
+  if (conflicts.length > 0) throw conflict(conflicts, host.mayRead, 'apply the stash')
+  const plan = await planRestore(context.backend, reader.objects, targets)
+  if (plan.changes.length > 0) await host.change(plan.changes, 'stash apply')
+  const index = await context.stagedFiles()
+  let isIndexChanged = false
+  for (const [path, file] of targets) {
+    // As git does it: a new file is staged, and every other change is not.
+    if (file === null || head.has(path) || !after.has(path)) continue
+    index.set(path, { ...file, size: 0 })
+    isIndexChanged = true
+  }
+  if (isIndexChanged) await writeIndex(context, index)
+}
+
+/** Removes a stash. Returns its commit. */
+export async function dropStash(context: RepositoryContext, position = 0): Promise<string> {
+  const { commit } = await stashAt(context, position)
+  const stashes = await listStashes(context)
+  await writeStashes(context, stashes.toSpliced(position, 1))
+  return commit
+}
+
+/** @throws ToolError `NOT_FOUND` */
+export async function stashAt(context: RepositoryContext, position: number): Promise<StashLine> {
+  await context.requireRepository()
+  const entry = (await listStashes(context))[position]
+  if (entry !== undefined) return entry
+  throw new ToolError('NOT_FOUND', `stash@{${position}} is not a valid reference`, { hint: 'List the stashes.' })
+}
+
+function isSame(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
+  return a?.id === b?.id && a?.mode === b?.mode
+}
+
+async function branchName({ backend }: RepositoryContext): Promise<string> {
+  const head = new TextDecoder().decode((await backend.read(gitPath('HEAD'))).bytes)
+  return /^ref: refs\/heads\/(\S+)/.exec(head)?.[1] ?? '(no branch)'
+}
+
+async function subjectOf({ reader }: RepositoryContext, commit: string): Promise<string> {
+  const text = new TextDecoder().decode(await reader.objects.need(commit, 'commit'))
+  return text.slice(text.indexOf('\n\n') + 2).replace(/\n[\s\S]*/, '')
+}
+
+function signature({ author: { name, email }, host }: RepositoryContext): string {
+  return `${name} <${email}> ${Math.floor(host.now() / 1000)} +0000`
+}
+
+async function logLine(context: RepositoryContext, commit: string, message: string): Promise<string> {
+  return `${NO_COMMIT} ${commit} ${signature(context)}\t${message}`
+}
+
+async function writeCommit(
+  context: RepositoryContext,
+  root: Parameters<typeof writeTrees>[1],
+  parents: readonly string[],
+  message: string,
+): Promise<string> {
+  const tree = await writeTrees(context, root)
+  const who = signature(context)
+  const lines = [`tree ${tree}`, ...parents.map((id) => `parent ${id}`), `author ${who}`, `committer ${who}`]
+  const bytes = new TextEncoder().encode(`${lines.join('\n')}\n\n${message}`)
+  const id = objectId('commit', bytes)
+  await writeObjects(context, [{ type: 'commit', id, bytes }])
+  return id
+}
+
+/** Writes the log and the ref of the stashes in one change set. */
+async function writeStashes({ backend }: RepositoryContext, stashes: readonly StashLine[]): Promise<void> {
+  await makeDirectories(backend, LOG)
+  await makeDirectories(backend, REF)
+  const file = (text: string): Change['to'] => ({ type: 'file', bytes: new TextEncoder().encode(text) })
+  let previous = NO_COMMIT
+  const lines = [...stashes].reverse().map(({ commit, text }) => {
+    const line = `${previous} ${text.slice(NO_COMMIT.length + 1)}\n`
+    previous = commit
+    return line
+  })
+  const [newest] = stashes
+  const changes: Change[] = [
+    { path: REF, expect: 'any', to: newest === undefined ? null : file(`${newest.commit}\n`) },
+    { path: LOG, expect: 'any', to: newest === undefined ? null : file(lines.join('')) },
+  ]
+  await backend.commit(changes, { durability: 'durable' })
+}
