@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { dirname, join, relative } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import type { Plugin } from 'vite'
-import { COMMON_JS, common, modulesOf, type Replacements, top } from './bundle-options.ts'
+import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
 import { bundleShell } from './bundle-shell.ts'
 import { shortenMappings } from './shorten-map.ts'
 import { stripIndentation } from './strip-indentation.ts'
@@ -61,6 +61,7 @@ export function bundlePackages(): Plugin {
           outdir: 'dist/cli/packages',
           platform: 'node',
           banner: { js: COMMON_JS },
+          plugins: [replace(ofNode)],
         }),
       ])
       built.push(...(await bundleShell()))
@@ -95,6 +96,11 @@ function removeMap(file: string): void {
 const sdkReplacements: Replacements = {
   '@modelcontextprotocol/server/_shims':
     'export const process = globalThis.process; export class DefaultJsonSchemaValidator {}',
+}
+
+/** What Node has itself, and isomorphic-git takes from packages. */
+const ofNode: Replacements = {
+  'sha.js/sha1.js': `import { createHash } from 'node:crypto'; export default function Hash() { return createHash('sha1') }`,
 }
 
 interface Manifest {
