@@ -15,6 +15,9 @@ export interface ScanVisitor {
   isLate(): boolean
 }
 
+/** Files of one call at most: each call checks what it is given, so that calls with all remaining files would take quadratic time. */
+const SLICE_FILES = 4096
+
 /**
  * Scans many files in few calls, and yields to the event loop every 25 ms so that timers and signals run: a scan of
  * memory never waits for anything. Every slice gets past its first file, however long that takes. Returns false if the time
@@ -49,15 +52,19 @@ export async function scanInSlices(
       // The scan skips files that no longer exist, so the position in the list is found by path.
       while (next < paths.length && paths[next] !== path) next += 1
       next += 1
-      return visitor.wants(path, bytes, stat.size)
+      const wanted = visitor.wants(path, bytes, stat.size)
+      isDone ||= wanted === undefined
+      return wanted
     }
     const visit = (path: Path, bytes: Uint8Array): boolean => {
       isDone = signal?.aborted === true || !visitor.visit(path, bytes)
       return !isDone
     }
-    await files.scan(next === 0 ? paths : paths.slice(next), wants, visit, visitor.maxFileBytes)
+    const end = next + SLICE_FILES
+    await files.scan(paths.slice(next, end), wants, visit, visitor.maxFileBytes)
     throwIfAborted(signal, 'The search was cancelled')
-    if (!isPaused) return true
+    if (!isPaused) next = Math.max(next, end)
+    if (isDone || next >= paths.length) return true
     progress(next, 'files searched', paths.length)
     await yieldToEventLoop()
   }
