@@ -101,10 +101,11 @@ function checkPlainAssignment(walk: WalkContext, left: SyntaxNode, right: Syntax
 
 /**
  * Whether the interpreter of `bash()` ends the command before or in a word, so that the rest of it would be a command: it takes
- * every `[[` for the start of a test, and a backslash after a list in braces for an ordinary character.
+ * every `[[` for the start of a test, a backslash after a list in braces for an ordinary character, also behind `!`, and so a quote
+ * in what looks like a subscript, if a backslash follows.
  */
 function isReadDifferently(text: string): boolean {
-  return text === '[[' || /^\{[^}]+\}[\s\S]*\\/.test(text)
+  return text === '[[' || /^!*\{[^}]+\}[\s\S]*\\/.test(text) || /^[A-Za-z_]\w*\[[\s\S]*['"][\s\S]*\\/.test(text)
 }
 
 /** Whether the unquoted text of a word contains no characters that a shell would interpret. */
