@@ -170,13 +170,14 @@ async function openFork({ backend, commitListeners }: WorkspaceState): Promise<O
 const nothing = () => {}
 
 /**
- * Ends the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
+ * Ends the watches and the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
  * and the audit open, because they belong to its origin. Everything is closed, even if a part fails.
  */
 async function closeParts(
-  { processes, artifacts, audit, shell, origin }: WorkspaceState,
+  { processes, ends, artifacts, audit, shell, origin }: WorkspaceState,
   recorder: Recorder | undefined,
 ): Promise<readonly PromiseSettledResult<unknown>[]> {
+  for (const end of ends) end()
   await Promise.all([...processes].map((each) => each.close()))
   const shellResults = await Promise.allSettled([origin === undefined ? shell?.close() : undefined])
   const results = await Promise.allSettled([

@@ -96,6 +96,7 @@ export async function createWorkspaceState(
     commitListeners: new Set(),
     openProcesses: await openBackgroundCommands(options.shell, limits),
     processes: new Set(),
+    ends: new Set(),
     artifacts: new Set(),
     origin,
     documents: createDocumentCache(limits.cacheBytes),

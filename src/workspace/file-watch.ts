@@ -5,7 +5,7 @@ import type { StepContext } from './run-step.ts'
 
 export type WatchOptions = FileOptions & { readonly recursive?: boolean }
 
-/** Returns the changes below a path that policy lets the run list, until the signal aborts. */
+/** Returns the changes below a path that policy lets the run list, until the signal aborts or the workspace is closed. */
 export async function watchFiles(
   { workspace, run }: Pick<StepContext, 'workspace' | 'run'>,
   files: Pick<WorkspaceFiles, 'realPath' | 'entries' | 'stat'>,
@@ -43,8 +43,11 @@ export async function watchFiles(
       add(event.paths, callId === undefined ? EXTERNAL : { callId })
     }),
   ]
+  let isStopped = false
   const stop = () => {
+    isStopped = true
     for (const end of ends) end()
+    workspace.ends.delete(stop)
     signal?.removeEventListener('abort', stop)
     wake()
   }
@@ -55,11 +58,12 @@ export async function watchFiles(
     stop()
     throw error
   }
+  workspace.ends.add(stop)
   signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
   async function* yieldChanges() {
     try {
-      while (!signal?.aborted) {
+      while (!isStopped) {
         const change = waiting.shift()
         pathCount -= change?.paths?.length ?? 0
         if (change !== undefined) yield change

@@ -1,4 +1,4 @@
-import { ToolError } from '../../errors.ts'
+import { type ErrorCode, ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { nameOf, parentOf } from '../../paths/logical-path.ts'
 import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
@@ -38,7 +38,7 @@ const VERSION = 1
  * A commit checks and applies its change set in one transaction, so that of several writers that expect the same version exactly one
  * succeeds. A durable commit asks the browser to write to the disk before it ends.
  *
- * @param name of the database, which the backend has for itself
+ * @param name of the workspace; its database is named `wardspace/NAME`
  * @throws TypeError for wrong options, and where there is no IndexedDB
  * @throws ToolError `BACKEND_ERROR` if the browser refuses the database, or has one of a newer version of this library
  * @example
@@ -48,12 +48,13 @@ const VERSION = 1
  */
 export async function indexedDb(name: string, options?: IndexedDbOptions): Promise<Backend> {
   requireText('indexedDb()', 'name', name)
+  if (name === '') throw new TypeError('indexedDb(): name is empty')
   const { factory = globalThis.indexedDB, clock = Date.now } = checkOptions<IndexedDbOptions>('indexedDb()', options, {
     factory: isObjectWith('the IDBFactory of a page or worker', 'open'),
     clock: isClock,
   })
   if (factory === undefined) throw new TypeError('indexedDb(): there is no IndexedDB here')
-  const database = await open(factory, name)
+  const database = await open(factory, `wardspace/${name}`)
   const source = lookups(() => begin(database, 'readonly'))
   const reads = storedReads(source)
   return {
@@ -220,14 +221,18 @@ function abort(transaction: IDBTransaction): void {
   }
 }
 
-/** Messages of a browser may contain names of databases, so that only the name of the error is shown. */
-function toolError(error: unknown): ToolError {
-  if (error instanceof ToolError) return error
-  const name = String((error as { name?: unknown } | null)?.name ?? 'unknown')
-  if (name === 'QuotaExceededError')
-    return new ToolError('NO_SPACE', 'Cannot write: the quota of the browser is used up')
-  return new ToolError(
-    'BACKEND_ERROR',
-    `The database of the browser failed (${/^\w{1,40}$/.test(name) ? name : 'unknown'})`,
-  )
+/** The error of the browser is the cause, for the program: its message may contain names of databases. */
+function toolError(cause: unknown): ToolError {
+  if (cause instanceof ToolError) return cause
+  const name = String((cause as { name?: unknown } | null)?.name ?? 'unknown')
+  const [code, message] =
+    reasons[name] ??
+    (['BACKEND_ERROR', `The database of the browser failed (${/^\w{1,40}$/.test(name) ? name : 'unknown'})`] as const)
+  return new ToolError(code, message, {}, { cause })
+}
+
+const reasons: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  QuotaExceededError: ['NO_SPACE', 'Cannot write: the quota of the browser is used up'],
+  InvalidStateError: ['BACKEND_ERROR', 'The database of the browser is closed'],
+  VersionError: ['BACKEND_ERROR', 'A newer version of this library has written the database of the browser'],
 }

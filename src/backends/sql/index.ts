@@ -1,4 +1,4 @@
-import { ToolError } from '../../errors.ts'
+import { type ErrorCode, ToolError } from '../../errors.ts'
 import { addAncestors, type Path } from '../../paths/logical-path.ts'
 import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../storage/plan-commit.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isClock, isObjectWith, must } from '../../util/check-options.ts'
+import { type Check, checkOptions, isClock, isObjectWith, isText, OptionError } from '../../util/check-options.ts'
 import type { SqlDatabase, SqlQuery } from './database.ts'
 import {
   bytesOf,
@@ -80,10 +80,7 @@ export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOp
     'isPersistent',
   )(database, 'database', 'sqlDatabase()')
   const { prefix = 'wardspace', clock = Date.now } = checkOptions<SqlDatabaseOptions>('sqlDatabase()', options, {
-    prefix: must(
-      'a word of up to 40 letters a-z, digits and _',
-      (value) => typeof value === 'string' && /^[a-z][a-z0-9_]{0,39}$/.test(value),
-    ),
+    prefix: isPrefix,
     clock: isClock,
   })
   const guarded = withToolErrors(database)
@@ -129,6 +126,14 @@ export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOp
 
     async close() {},
   }
+}
+
+/** A word that is the start of a name in SQL, without quotes. SQLite has the names that begin with `sqlite_`. */
+const isPrefix: Check = (value, path, owner) => {
+  const prefix = isText(value, path, owner) as string
+  if (/^(?!sqlite_|sqlite$)[a-z][a-z0-9_]{0,39}$/.test(prefix)) return prefix
+  const rule = 'must have 1 to 40 of a-z, 0-9 and _, begin with a letter, and not with sqlite_'
+  throw new OptionError(`Option "${path}" of ${owner} ${rule}: ${JSON.stringify(prefix)}`)
 }
 
 /** Paths that a scan looks up together: their contents have at most 16 MiB. */
@@ -298,16 +303,25 @@ async function rowsOf(query: SqlQuery, ...statement: Parameters<SqlQuery>): Prom
   return rows
 }
 
-function databaseError(error: unknown): ToolError {
-  const { code, errcode, resultCode } = Object(error) as Record<string, unknown>
+/** The error of the driver is the cause, for the program: its message may contain values. */
+function databaseError(cause: unknown): ToolError {
+  const { code, errcode, resultCode } = Object(cause) as Record<string, unknown>
   const number = [errcode, resultCode].find((value) => typeof value === 'number') as number | undefined
   const name = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? code : undefined
   const primary = number === undefined ? undefined : number & 0xff
+  const error = (code: ErrorCode, message: string) => new ToolError(code, message, {}, { cause })
   if (name?.startsWith('SQLITE_FULL') || name === '53100' || primary === 13) {
-    return new ToolError('NO_SPACE', 'Cannot write: the database is full')
+    return error('NO_SPACE', 'Cannot write: the database is full')
   }
   if (name?.startsWith('SQLITE_READONLY') || name === '25006' || primary === 8) {
-    return new ToolError('READ_ONLY', 'Cannot write: the database is read-only')
+    return error('READ_ONLY', 'Cannot write: the database is read-only')
   }
-  return new ToolError('BACKEND_ERROR', `The database failed (${number ?? name ?? 'unknown'})`)
+  if (/^(SQLITE_(BUSY|LOCKED)|55P03$)/.test(name ?? '') || primary === 5 || primary === 6) {
+    return error('BACKEND_ERROR', 'The database is locked by another process')
+  }
+  if (name === '57014') return error('BACKEND_ERROR', 'The database took longer than its own time limit')
+  if (/\b(closed|not open|ended?)\b|after calling end/i.test(String(Object(cause).message))) {
+    return error('BACKEND_ERROR', 'The database is closed')
+  }
+  return error('BACKEND_ERROR', `The database failed (${number ?? name ?? 'unknown'})`)
 }

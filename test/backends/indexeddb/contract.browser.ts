@@ -94,12 +94,17 @@ describe('indexedDb', () => {
     await expect(indexedDb('a', { facotry: indexedDB } as never)).rejects.toThrow('did you mean "factory"?')
     await expect(indexedDb('a', { factory: {} } as never)).rejects.toThrow(TypeError)
     const name = temporary()
-    const newer = indexedDB.open(name, 2)
+    const newer = indexedDB.open(`wardspace/${name}`, 2)
     await new Promise((resolve) => {
       newer.onsuccess = resolve
     })
     newer.result.close()
-    await expect(indexedDb(name)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await expect(indexedDb(name)).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: expect.stringContaining('newer version'),
+      cause: expect.objectContaining({ name: 'VersionError' }),
+    })
+    await expect(indexedDb('')).rejects.toThrow('name is empty')
   })
 
   it('fails after it was closed, without the name of the database', async () => {
@@ -119,14 +124,14 @@ function temporary(): string {
 
 function remove(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.deleteDatabase(name)
+    const request = indexedDB.deleteDatabase(`wardspace/${name}`)
     request.onsuccess = () => resolve()
     request.onerror = () => reject(request.error)
   })
 }
 
 async function inStore<T>(name: string, store: string, use: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const open = indexedDB.open(name)
+  const open = indexedDB.open(`wardspace/${name}`)
   await new Promise((resolve) => {
     open.onsuccess = resolve
   })

@@ -112,6 +112,7 @@ describe('sqlDatabase', () => {
       { prefix: '' },
       { prefix: 'A' },
       { prefix: 'a'.repeat(41) },
+      { prefix: 'sqlite_x' },
       { prefx: 'a' },
       { clock: 1 },
     ]
@@ -137,7 +138,11 @@ describe('sqlDatabase', () => {
       message: 'The database failed (SQLITE_ERROR)',
     })
     connection.close()
-    await expect(backend.stat(path)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await expect(backend.stat(path)).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'The database is closed',
+      cause: expect.anything(),
+    })
   })
 
   it('is full as a database is full', async () => {
