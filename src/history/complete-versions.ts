@@ -8,9 +8,12 @@ import type { SeenVersions } from './seen-versions.ts'
  * read, which its schema refuses.
  */
 export function completeVersions(seen: SeenVersions, input: unknown): unknown {
+  let byDigits: ReadonlyMap<string, readonly string[]> | undefined
   const complete = (version: unknown) => {
-    if (typeof version !== 'string' || version.length < SHOWN_DIGITS) return version
-    const [whole, ...others] = [...seen].filter((one) => one.startsWith(version))
+    if (typeof version !== 'string' || version.length < SHOWN_DIGITS || version.length >= WHOLE_DIGITS) return version
+    byDigits ??= groupByDigits(seen)
+    const likely = byDigits.get(version.slice(0, SHOWN_DIGITS)) ?? []
+    const [whole, ...others] = likely.filter((one) => one.startsWith(version))
     return others.length === 0 ? (whole ?? version) : version
   }
   try {
@@ -22,6 +25,21 @@ export function completeVersions(seen: SeenVersions, input: unknown): unknown {
   } catch {
     return input
   }
+}
+
+/** Digits of a whole sha256. The digits of a commit, of which there are 40, find themselves. */
+const WHOLE_DIGITS = 64
+
+/** Groups versions by the digits that are shown. An input may have thousands of versions. */
+function groupByDigits(seen: SeenVersions): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const version of seen) {
+    const digits = version.slice(0, SHOWN_DIGITS)
+    const group = groups.get(digits)
+    if (group === undefined) groups.set(digits, [version])
+    else group.push(version)
+  }
+  return groups
 }
 
 function mapFields(fields: object, map: (value: unknown, name: string) => unknown): object {

@@ -19,7 +19,10 @@ export async function watchFiles(
   const { signal } = options
   let waiting: FileChange[] = []
   let pathCount = 0
-  let wake = () => {}
+  const wakers: (() => void)[] = []
+  const wake = () => {
+    for (const waker of wakers.splice(0)) waker()
+  }
   const add = (changed: readonly string[] | undefined, origin: Pick<FileChange, 'callId' | 'external'>) => {
     const paths = changed?.filter(
       (each) =>
@@ -61,23 +64,26 @@ export async function watchFiles(
   workspace.ends.add(stop)
   signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
-  async function* yieldChanges() {
-    try {
-      while (!isStopped) {
+  // Not a generator: one that was never started, or that waits, would not end at once.
+  const changes: AsyncIterableIterator<FileChange> = {
+    [Symbol.asyncIterator]: () => changes,
+    async next() {
+      for (;;) {
+        if (isStopped) return { done: true, value: undefined }
         const change = waiting.shift()
         pathCount -= change?.paths?.length ?? 0
-        if (change !== undefined) yield change
-        else {
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
+        if (change !== undefined) return { done: false, value: change }
+        await new Promise<void>((resolve) => {
+          wakers.push(resolve)
+        })
       }
-    } finally {
+    },
+    async return() {
       stop()
-    }
+      return { done: true, value: undefined }
+    },
   }
-  return yieldChanges()
+  return changes
 }
 
 const EXTERNAL = { external: true } as const

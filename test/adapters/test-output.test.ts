@@ -57,6 +57,10 @@ describe('the output of a test run for a model', () => {
     ['a block with more than a duration', "TAP version 13\nok 1 - a\n  ---\n  duration_ms: 1\n  note: 'kept'\n  ...\n"],
     ['a name that the next line does not repeat', 'TAP version 13\n# Subtest: a\nok 1 - b\n'],
     ['a failure with that name', 'TAP version 13\n# Subtest: a\nnot ok 1 - a\n'],
+    ['a time that is a text', 'TAP version 13\n# duration_ms FAILED: 3 migrations were rolled back\n'],
+    ['a type that is a text', 'TAP version 13\nok 1 - a\n  ---\n  type: AssertionError expected 1 got 2\n  ...\n'],
+    ['the times of a failure', "TAP version 13\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  type: 'test'\n  ...\n"],
+    ['what comes before the run', '---\ntype: post\n...\n# duration_ms 5\n# todo 0\nTAP version 13\nok 1 - a\n'],
     ['a count', 'TAP version 13\n# fail 0\n# skipped 2\n# tests 0\n'],
   ])('keeps %s', (_, text) => {
     expect(shortenTestOutput(text)).toBe(text.replace('13\n', '13, without durations\n'))

@@ -215,6 +215,28 @@ describe('completeVersions', () => {
     expect(complete('00002710')).toBe(versionOf(10_000))
   })
 
+  it('goes through the versions once, however many an input has, and not for whole ones', () => {
+    let passes = 0
+    class Counted extends Set<string> {
+      override [Symbol.iterator]() {
+        passes += 1
+        return super[Symbol.iterator]()
+      }
+    }
+    const seen = new Counted([versionOf(1), versionOf(2)])
+    const fields = (version: (number: number) => string) => ({
+      expectedSha256s: Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f${i}`, version(1 + (i % 3))])),
+    })
+    expect(completeVersions(seen, fields(versionOf))).toEqual(fields(versionOf))
+    expect(passes).toBe(0)
+    const completed = completeVersions(
+      seen,
+      fields((number) => versionOf(number).slice(0, 9)),
+    )
+    expect(completed).toEqual(fields((number) => (number === 3 ? versionOf(3).slice(0, 9) : versionOf(number))))
+    expect(passes).toBe(1)
+  })
+
   it('leaves an input that is no plain object as it is, and one that cannot be read', () => {
     const throwing = {
       get expectedSha256(): string {

@@ -579,4 +579,29 @@ describe('files.watch', () => {
     ])
     await expect(files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
   })
+
+  it.each(['the workspace is closed', 'it is left while it waits', 'it is left before it begins'])(
+    'ends, with the watch of the backend, when %s',
+    async (when) => {
+      let watches = 0
+      const backend = {
+        ...memory(),
+        async watch() {
+          watches += 1
+          return () => {
+            watches -= 1
+          }
+        },
+      }
+      const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+      const changes = (await workspace.files.watch())[Symbol.asyncIterator]()
+      expect(watches).toBe(1)
+      const waiting = when.includes('begins') ? undefined : changes.next()
+      if (when.includes('closed')) await workspace.close()
+      else expect(await changes.return?.()).toEqual({ done: true, value: undefined })
+      if (waiting !== undefined) expect(await waiting).toEqual({ done: true, value: undefined })
+      expect(watches).toBe(0)
+      expect(await changes.next()).toEqual({ done: true, value: undefined })
+    },
+  )
 })
