@@ -68,6 +68,13 @@ export async function planCheckout(
   return { changes: await changesFor(backend, objects, targets, skipped), skipped }
 }
 
+/** Returns a function that tells whether a workspace can hold a path of a tree: whether each of its names is valid. */
+export function holdableTest(): (path: Path) => boolean {
+  const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
+  // An empty first name leaves no directory to test.
+  return (path) => path !== '' && !path.startsWith('/') && refusedAt(path) === undefined
+}
+
 /** Plans the changes that restore single files; `null` deletes the file. */
 export async function planRestore(
   backend: Backend,
@@ -75,9 +82,7 @@ export async function planRestore(
   targets: ReadonlyMap<Path, TreeFile | null>,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
-  // Whether a name in the path is one that a workspace cannot hold.
-  const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
-  const isHoldable = (path: Path) => refusedAt(path) === undefined
+  const isHoldable = holdableTest()
   const valid = new Map<Path, TreeFile | null>()
   for (const [path, file] of targets) {
     if (file?.mode === SUBMODULE || !isHoldable(path)) skipped.push(path)

@@ -277,7 +277,8 @@ export interface Repository {
   /**
    * Brings the changes of a stash into the files. Its position is that in `stashes()`; default: 0.
    *
-   * @throws ToolError `WRITE_CONFLICT` if a file that it changes is no longer as it was when it was stashed
+   * @throws ToolError `WRITE_CONFLICT` if a file that it changes is no longer as it was when it was stashed;
+   * `PATH_REJECTED`, before anything changes, if it changes what a workspace cannot hold
    */
   applyStash(position?: number): Promise<void>
   /** Removes a stash. Returns its commit. */

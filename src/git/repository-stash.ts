@@ -1,8 +1,10 @@
 import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
-import { type Path, quote } from '../paths/logical-path.ts'
+import { nearestFinder, type Path, parentOf, quote, ROOT } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
-import { conflict, filesOf, planRestore } from './checkout.ts'
+import { concatBytes } from '../util/bytes.ts'
+import { SUBMODULE } from './changed-path.ts'
+import { conflict, fileAt, filesOf, holdableTest, planRestore } from './checkout.ts'
 import { treeOfIndex } from './compare-commits.ts'
 import { gitPath, makeDirectories } from './isomorphic-fs.ts'
 import type { StashOptions } from './provider.ts'
@@ -10,8 +12,9 @@ import { parseCommit } from './refs.ts'
 import type { RepositoryContext } from './repository-context.ts'
 import { gitFiles } from './repository-files.ts'
 import { type NewObject, writeIndex, writeObjects, writeTrees } from './repository-index.ts'
-import { NO_COMMIT, readStashes, type StashLine } from './stash-log.ts'
-import type { TreeFile } from './trees.ts'
+import { type LogLine, NO_COMMIT, readStashes, readStashLog, type StashLine, stashesOf } from './stash-log.ts'
+import type { TreeDirectory, TreeFile } from './trees.ts'
+import { isValidGitPath } from './valid-path.ts'
 
 const REF = gitPath('refs', 'stash')
 const LOG = gitPath('logs', 'refs', 'stash')
@@ -60,16 +63,16 @@ export async function pushStash(
   const staged = await writeCommit(context, treeOfIndex(index), [head], `index on ${title}\n`)
   const parents = [head, staged]
   if (added.size > 0) parents.push(await writeCommit(context, treeOfIndex(added), [], `untracked files on ${title}\n`))
-  const shown = message === undefined ? `WIP on ${title}` : `On ${branch}: ${message.replace(/\s+/g, ' ').trim()}`
+  const shown = message === undefined ? `WIP on ${title}` : `On ${branch}: ${onOneLine(message)}`
   const commit = await writeCommit(context, treeOfIndex(files), parents, message === undefined ? `${shown}\n` : shown)
-  const before = await listStashes(context)
+  const before = await readStashLog(gitFiles(context.backend))
   // The stash comes first: whatever ends this, the changes are in it or in the files.
-  await writeStashes(context, [{ commit, message: shown, text: await logLine(context, commit, shown) }, ...before])
+  await writeStashLog(context, [...before, { commit, message: shown, line: logLine(context, commit, shown) }])
   try {
     const plan = await planRestore(context.backend, reader.objects, targets)
     if (plan.changes.length > 0) await host.change(plan.changes, 'stash')
   } catch (error) {
-    await writeStashes(context, before)
+    await writeStashLog(context, before)
     throw error
   }
   for (const path of [...targets.keys(), ...stagedOnly.map(([path]) => path)]) {
@@ -84,15 +87,18 @@ export async function pushStash(
 /**
  * Brings the changes of a stash into the files.
  *
- * @throws ToolError `NOT_FOUND`; `WRITE_CONFLICT` if a file that it changes is not as it was when it was stashed
+ * @throws ToolError `NOT_FOUND`; `WRITE_CONFLICT` if a file that it changes is not as it was when it was stashed;
+ * `PATH_REJECTED` if it changes what a workspace cannot hold
  */
 export async function applyStash(context: RepositoryContext, position = 0): Promise<void> {
   const { reader, host } = context
   const { commit } = await stashAt(context, position)
   const [base = '', , untracked] = parseCommit(await reader.objects.need(commit, 'commit')).parents
   const before = new Map(filesOf(await reader.tree(base)))
-  const after = new Map(filesOf(await reader.tree(commit)))
-  const added = untracked === undefined ? [] : [...filesOf(await reader.tree(untracked))]
+  const trees = [await reader.tree(commit)]
+  const after = new Map(filesOf(trees[0] as TreeDirectory))
+  if (untracked !== undefined) trees.push(await reader.tree(untracked))
+  const added = trees.slice(1).flatMap((tree) => [...filesOf(tree)])
   const targets = new Map<Path, TreeFile | null>()
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     if (!isSame(before.get(path), after.get(path))) targets.set(path as Path, after.get(path) ?? null)
@@ -106,8 +112,10 @@ export async function applyStash(context: RepositoryContext, position = 0): Prom
     if (isSame(now, target ?? undefined)) targets.delete(path)
     else if (!isSame(now, before.get(path))) conflicts.push(path)
   }
+  requireHoldable(context, unholdable(targets, trees))
   if (conflicts.length > 0) throw conflict(conflicts, host.mayRead, 'apply the stash')
   const plan = await planRestore(context.backend, reader.objects, targets)
+  requireHoldable(context, plan.skipped)
   if (plan.changes.length > 0) await host.change(plan.changes, 'stash apply')
   const index = await context.stagedFiles()
   let isIndexChanged = false
@@ -123,8 +131,12 @@ export async function applyStash(context: RepositoryContext, position = 0): Prom
 /** Removes a stash. Returns its commit. */
 export async function dropStash(context: RepositoryContext, position = 0): Promise<string> {
   const { commit } = await stashAt(context, position)
-  const stashes = await listStashes(context)
-  await writeStashes(context, stashes.toSpliced(position, 1))
+  const log = await readStashLog(gitFiles(context.backend))
+  const dropped = stashesOf(log)[position]
+  await writeStashLog(
+    context,
+    log.filter((line) => line !== dropped),
+  )
   return commit
 }
 
@@ -134,6 +146,33 @@ export async function stashAt(context: RepositoryContext, position: number): Pro
   const entry = (await listStashes(context))[position]
   if (entry !== undefined) return entry
   throw new ToolError('NOT_FOUND', `stash@{${position}} is not a valid reference`, { hint: 'List the stashes.' })
+}
+
+/** Returns the paths of a stash that a workspace cannot hold, whatever their content is. */
+function unholdable(targets: ReadonlyMap<Path, TreeFile | null>, trees: readonly TreeDirectory[]): readonly Path[] {
+  const isHoldable = holdableTest()
+  const fileAbove = nearestFinder<Path>((at) => (targets.get(at) ?? null) !== null)
+  const isRefused = (path: Path, file: TreeFile) =>
+    file.mode === SUBMODULE ||
+    fileAbove(parentOf(path)) !== undefined ||
+    // A name with a slash is a path only once the names are joined.
+    !trees.some((tree) => fileAt(tree, path) === file)
+  return [...targets].flatMap(([path, file]) =>
+    !isHoldable(path) || (file !== null && isRefused(path, file)) ? [path] : [],
+  )
+}
+
+/** @throws ToolError `PATH_REJECTED` that names one of the paths, unless all are unreadable */
+function requireHoldable({ host }: RepositoryContext, refused: readonly string[]): void {
+  if (refused.length === 0) return
+  // Policy judges only valid paths: names that are not valid count as any other name.
+  const judged = (path: string) => path.split('/').map((name) => (isValidGitPath(ROOT, name) ? name : '_'))
+  const path = refused.find((one) => host.mayRead(judged(one).join('/') as Path))
+  throw new ToolError(
+    'PATH_REJECTED',
+    `Cannot apply the stash: a workspace cannot hold ${path === undefined ? 'one of its files' : quote(path)}`,
+    { hint: 'Nothing was changed. Apply it outside of the workspace, or drop it.' },
+  )
 }
 
 function isSame(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
@@ -147,15 +186,19 @@ async function branchName({ backend }: RepositoryContext): Promise<string> {
 
 async function subjectOf({ reader }: RepositoryContext, commit: string): Promise<string> {
   const text = new TextDecoder().decode(await reader.objects.need(commit, 'commit'))
-  return text.slice(text.indexOf('\n\n') + 2).replace(/\n[\s\S]*/, '')
+  return onOneLine(text.slice(text.indexOf('\n\n') + 2).replace(/\n[\s\S]*/, ''))
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }
 
 function signature({ author: { name, email }, host }: RepositoryContext): string {
   return `${name} <${email}> ${Math.floor(host.now() / 1000)} +0000`
 }
 
-async function logLine(context: RepositoryContext, commit: string, message: string): Promise<string> {
-  return `${NO_COMMIT} ${commit} ${signature(context)}\t${message}`
+function logLine(context: RepositoryContext, commit: string, message: string): Uint8Array {
+  return new TextEncoder().encode(`${NO_COMMIT} ${commit} ${signature(context)}\t${message}`)
 }
 
 async function writeCommit(
@@ -173,21 +216,25 @@ async function writeCommit(
   return id
 }
 
-/** Writes the log and the ref of the stashes in one change set. */
-async function writeStashes({ backend }: RepositoryContext, stashes: readonly StashLine[]): Promise<void> {
+/** Writes the log and the ref of the stashes in one change set. Lines that name no stash stay as they are. */
+async function writeStashLog({ backend }: RepositoryContext, log: readonly LogLine[]): Promise<void> {
   await makeDirectories(backend, LOG)
   await makeDirectories(backend, REF)
-  const file = (text: string): Change['to'] => ({ type: 'file', bytes: new TextEncoder().encode(text) })
-  let previous = NO_COMMIT
-  const lines = [...stashes].reverse().map(({ commit, text }) => {
-    const line = `${previous} ${text.slice(NO_COMMIT.length + 1)}\n`
-    previous = commit
-    return line
-  })
-  const [newest] = stashes
+  const encoder = new TextEncoder()
+  const newline = encoder.encode('\n')
+  let newest: string | undefined
+  const parts: Uint8Array[] = []
+  for (const { commit, line } of log) {
+    if (commit === undefined) parts.push(line, newline)
+    else {
+      parts.push(encoder.encode(newest ?? NO_COMMIT), line.subarray(NO_COMMIT.length), newline)
+      newest = commit
+    }
+  }
+  const file = (bytes: Uint8Array): Change['to'] => ({ type: 'file', bytes })
   const changes: Change[] = [
-    { path: REF, expect: 'any', to: newest === undefined ? null : file(`${newest.commit}\n`) },
-    { path: LOG, expect: 'any', to: newest === undefined ? null : file(lines.join('')) },
+    { path: REF, expect: 'any', to: newest === undefined ? null : file(encoder.encode(`${newest}\n`)) },
+    { path: LOG, expect: 'any', to: parts.length === 0 ? null : file(concatBytes(parts)) },
   ]
   await backend.commit(changes, { durability: 'durable' })
 }

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { git as gitProvider } from '../../src/git/index.ts'
+import { quote } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
-import { commitAll, git, newRepository, temporary } from './repositories.ts'
+import { commitAll, git, gitWith, newRepository, temporary } from './repositories.ts'
 
 /** A repository on disk with changes of every kind. */
 function changedRepository(): string {
@@ -116,6 +117,143 @@ describe('a stash', () => {
     expect(git(ours, 'rev-parse', 'stash@{1}^{tree}')).toBe(git(theirs, 'rev-parse', 'stash@{1}^{tree}'))
     git(ours, 'stash', 'drop', '-q')
     expect((await own.stashes()).map(({ message }) => message)).toEqual(['On main: m0'])
+  })
+
+  it.each([
+    ['U+2028', 'fix\u2028it'],
+    ['U+2029', 'fix\u2029it'],
+    ['CR', 'fix\rit'],
+    ['VT', 'fix\vit'],
+    ['a tab', 'fix\tit'],
+    ['U+0085', 'fix\u0085it'],
+    ['other control characters', 'fix\u0001\u001b[31m\u007fit'],
+  ])('keeps its place in the log with %s in the subject of its commit', async (_, subject) => {
+    const directory = changedRepository()
+    git(directory, 'stash', '-q')
+    git(directory, 'commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', subject)
+    change(directory)
+    const { own, run } = await open(directory)
+    const listed = async () => {
+      const { stdout } = await run('git stash list')
+      expect(stdout).toBe(git(directory, 'stash', 'list'))
+      return (await own.stashes()).map(({ commit }) => commit)
+    }
+    const ours = await own.stash()
+    change(directory)
+    git(directory, 'stash', '-q')
+    const all = await listed()
+    expect(all).toHaveLength(3)
+    expect(all[1]).toBe(ours)
+    expect((await run('git stash drop')).exitCode).toBe(0)
+    expect(await listed()).toEqual(all.slice(1))
+    await own.dropStash(1)
+    expect(await listed()).toEqual([ours])
+  })
+
+  it('is written beside lines of the log that name no stash or are not UTF-8, which stay', async () => {
+    const directory = changedRepository()
+    const { own } = await open(directory)
+    const log = join(directory, '.git/logs/refs/stash')
+    const first = await own.stash()
+    const made = readFileSync(log, 'latin1')
+    const separator = made.replace(/\n$/, ' \u00e2\u0080\u00a8 \u00ff\n')
+    const bare = made.replace(/\t.*/, '')
+    writeFileSync(log, `no stash \u00ff\n${separator}${bare}`, 'latin1')
+    expect(await own.stashes()).toHaveLength(2)
+    expect(git(directory, 'stash', 'list').split('\n')).toHaveLength(3)
+    await own.dropStash()
+    expect(readFileSync(log, 'latin1')).toBe(`no stash \u00ff\n${separator}`)
+    expect(git(directory, 'rev-parse', 'stash').trim()).toBe(first)
+    await own.dropStash()
+    expect(readFileSync(log, 'latin1')).toBe('no stash \u00ff\n')
+    expect(git(directory, 'stash', 'list')).toBe('')
+    change(directory)
+    await own.stash()
+    expect(git(directory, 'stash', 'list').split('\n')).toHaveLength(2)
+  })
+
+  /** Stores a tree of raw entries, which git itself would refuse. */
+  function rawTree(directory: string, entries: readonly (readonly [mode: string, name: string, id: string])[]): string {
+    const bytes = entries.flatMap(([mode, name, id]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])
+    return gitWith(directory, Buffer.concat(bytes), 'hash-object', '-w', '-t', 'tree', '--literally', '--stdin').trim()
+  }
+
+  it.each([
+    ['..', '100644', 'x'],
+    ['.', '100644', 'x'],
+    ['', '100644', 'x'],
+    ['/y', '100644', 'x'],
+    ['x/../../y', '100644', 'x'],
+    ['x|..|..|y', '100644', 'x'],
+    ['..|y', '100644', 'x'],
+    ['|y', '100644', 'x'],
+    ['x|', '100644', 'x'],
+    ['x/y', '100644', 'x'],
+    ['..\\z', '100644', 'x'],
+    ['c:z', '100644', 'x'],
+    ['.git|hooks|post-checkout', '100755', 'x'],
+    ['.git/config', '100644', 'x'],
+    ['.GIT', '100644', 'x'],
+    ['.Git|config', '100644', 'x'],
+    ['git~1', '100644', 'x'],
+    ['git~1|config', '100644', 'x'],
+    ['.g\u200cit|config', '100644', 'x'],
+    ['sub|.git', '100644', 'x'],
+    ['sub|.git|config', '100644', 'x'],
+    ['a\nb', '100644', 'x'],
+    ['link', '120000', 'a\nb'],
+    ['link', '120000', '../outside'],
+    ['link', '120000', '/etc/passwd'],
+    ['link', '120000', ''],
+    ['a.txt|below', '100644', 'x'],
+    ['module', '160000', 'x'],
+  ])('with %j (%s) is refused as a whole', async (path, mode, content) => {
+    const directory = changedRepository()
+    git(directory, 'stash', '-q', '-u')
+    const [blob = '', changed = ''] = [content, 'changed'].map((text) =>
+      gitWith(directory, text, 'hash-object', '-w', '--stdin').trim(),
+    )
+    // A bar in the path stands between the names of directories.
+    const [name = '', ...above] = path.split('|').reverse()
+    let entry = [mode, name, blob] as readonly [string, string, string]
+    for (const one of above) entry = ['40000', one, rawTree(directory, [entry])]
+    const plain = rawTree(directory, [['100644', 'a.txt', changed]])
+    const hostile = rawTree(directory, [['100644', 'a.txt', changed], entry])
+    const commit = (tree: string, ...parents: string[]) =>
+      git(directory, 'commit-tree', tree, '-m', 'm', ...parents.flatMap((id) => ['-p', id])).trim()
+    const { own, run } = await open(directory)
+    const base = [git(directory, 'rev-parse', 'HEAD').trim(), commit(plain)]
+    for (const stash of [commit(hostile, ...base), commit(plain, ...base, commit(hostile))]) {
+      git(directory, 'update-ref', '-m', 'hostile', 'refs/stash', stash)
+      const state = () => [
+        readFileSync(join(directory, '.git/index'), 'hex'),
+        readFileSync(join(directory, '.git/logs/refs/stash'), 'utf8'),
+        filesOf(directory),
+        readdirSync(directory),
+        readdirSync(join(directory, '.git')),
+        existsSync(join(directory, '../y')),
+      ]
+      const before = state()
+      await expect(own.applyStash()).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+      const popped = await run('git stash pop')
+      expect(popped).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('The stash entry is kept') })
+      expect(popped.stderr).toContain(quote(path.replaceAll('|', '/')))
+      expect(state()).toEqual(before)
+      expect((await own.stashes())[0]?.commit).toBe(stash)
+    }
+  })
+
+  it('that is refused names no unreadable path', async () => {
+    const directory = changedRepository()
+    git(directory, 'stash', '-q', '-u')
+    const blob = gitWith(directory, 'x', 'hash-object', '-w', '--stdin').trim()
+    const tree = rawTree(directory, [['40000', 'd', rawTree(directory, [['100644', '.git', blob]])]])
+    const stash = git(directory, 'commit-tree', tree, '-m', 'm', '-p', 'HEAD').trim()
+    git(directory, 'update-ref', '-m', 'hostile', 'refs/stash', stash)
+    const rules = [{ name: 'hide', action: 'deny', permissions: ['file:view'], paths: ['d/**'] }] as const
+    const { own } = await open(directory, { policy: { preset: 'autonomous', rules } })
+    const error = await own.applyStash().catch((one) => one)
+    expect(error.message).toContain('one of its files')
   })
 
   it('stays, and nothing changes, when a file is no longer as it was', async () => {

@@ -64,7 +64,7 @@ async function bringBack(invocation: GitInvocation, drops: boolean) {
   try {
     await repository.applyStash(position)
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') throw error
+    if (!(error instanceof ToolError) || !['WRITE_CONFLICT', 'PATH_REJECTED'].includes(error.code)) throw error
     const kept = drops ? 'The stash entry is kept in case you need it again.\n' : ''
     return failed(1, kept, `error: ${error.message}\n`)
   }
