@@ -145,7 +145,7 @@ export class AccessGrants implements Grants {
     if (permission === 'memory:read') return isExact || this.#sees('memory', path, 'file')
     if (revealingPermissions.has(permission)) return this.#isAllowed(revealedAt(path, access))
     if (!isExact || !this.#options.describesFiles) return false
-    // A deletion compares the version, and does not show it if the file may not be read.
+    // A deletion records the version, and neither shows nor compares it if the file may not be read.
     return permission === 'file:delete' || (permission === 'file:info' && this.#sees('read', path, 'file'))
   }
 

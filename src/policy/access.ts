@@ -12,8 +12,8 @@ export interface Access {
   /** The path is the source of a copy: it is read and not changed. */
   readonly isSource?: boolean
   /**
-   * The effect shows content of the path, in a result or under another name. Policy decides about reading it as well:
-   * `memory:read` for `memory:write`, `file:read` for any other permission.
+   * The effect shows content of the path: in a result, under another name, or by a comparison with an expected version.
+   * Policy decides about reading it as well: `memory:read` for `memory:write`, `file:read` for any other permission.
    */
   readonly reveals?: boolean
   /** The effect is on the name itself, so a link is not followed (delete, move). */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import { display, quote } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
-import { checkExpected, refuseVersion } from './shared/expected-version.ts'
+import { checkExpected, comparing, refuseVersion } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
 import { notFound, refuseRoot, targetOf } from './shared/target.ts'
@@ -21,7 +21,9 @@ export const deleteFile = defineBuiltinTool({
   permission: 'file:delete',
   mutates: true,
   idempotent: true,
-  plan: ({ path }) => [{ permission: 'file:delete', path, noFollow: true }],
+  plan: ({ path, expectedSha256 }) => [
+    { permission: 'file:delete', path, noFollow: true, ...comparing(expectedSha256) },
+  ],
   async draft(input, context) {
     const { path, asked: requestedPath, classification } = targetOf(context)
     refuseRoot(path, 'delete')

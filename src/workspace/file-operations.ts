@@ -8,7 +8,7 @@ import type { Permission } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { stateAt, versionAt } from '../storage/versions.ts'
-import { checkVersion } from '../tools/shared/expected-version.ts'
+import { checkVersion, comparing } from '../tools/shared/expected-version.ts'
 import { alreadyThere, notFound } from '../tools/shared/target.ts'
 import { isUint8Array } from '../util/bytes.ts'
 import { readRange } from './file-ranges.ts'
@@ -126,7 +126,11 @@ const writes = {
   write: {
     tool: 'write_file',
     permission: 'file:write:replace',
-    plan: ({ path }) => [{ permission: 'file:write', path }],
+    plan: ({ path, expectedSha256, expectedTag }) => [
+      { permission: 'file:write', path, ...comparing(expectedSha256) },
+      // A tag is metadata.
+      ...(expectedTag === undefined ? [] : [{ permission: 'file:info' as const, path }]),
+    ],
     run: (step, input, bytes) => writeBytes(step, input, bytes, false),
   },
   append: {
@@ -171,7 +175,9 @@ const removals = {
   delete: {
     tool: 'delete_file',
     permission: 'file:delete',
-    plan: ({ path, recursive = false }) => [{ permission: 'file:delete', path, noFollow: true, recursive }],
+    plan: ({ path, recursive = false, expectedSha256 }) => [
+      { permission: 'file:delete', path, noFollow: true, recursive, ...comparing(expectedSha256) },
+    ],
     async run(step, { path, recursive = false, expectedSha256 }) {
       const target = targetOf(step).path
       const stat = await step.drafts.stat(target)

@@ -6,6 +6,14 @@ import type { BuiltinContext } from '../builtin-tool.ts'
 export type Expected = string | null | undefined
 
 /**
+ * Returns the mark of an access whose file is compared with an expected version: the answer tells whether a guess of its
+ * content is right, so policy decides about reading the file as well.
+ */
+export function comparing(expected: Expected): { readonly reveals?: true } {
+  return typeof expected === 'string' ? { reveals: true } : {}
+}
+
+/**
  * Checks the version that a mutation expects against the current one (`null`: no file).
  * With `mustKnow`, a call without a hash needs a run that has read the whole version. The stale guard `shown` needs both.
  *
