@@ -3,7 +3,6 @@ import { objectId } from '../files/hash/sha1.ts'
 import { nearestFinder, type Path, parentOf, quote, ROOT } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
 import { concatBytes } from '../util/bytes.ts'
-import { SUBMODULE } from './changed-path.ts'
 import { conflict, fileAt, filesOf, holdableTest, planRestore } from './checkout.ts'
 import { treeOfIndex } from './compare-commits.ts'
 import { gitPath, makeDirectories } from './isomorphic-fs.ts'
@@ -13,7 +12,7 @@ import type { RepositoryContext } from './repository-context.ts'
 import { gitFiles } from './repository-files.ts'
 import { type NewObject, writeIndex, writeObjects, writeTrees } from './repository-index.ts'
 import { type LogLine, NO_COMMIT, readStashes, readStashLog, type StashLine, stashesOf } from './stash-log.ts'
-import type { TreeDirectory, TreeFile } from './trees.ts'
+import { EMPTY_TREE, type TreeDirectory, type TreeFile } from './trees.ts'
 import { isValidGitPath } from './valid-path.ts'
 
 const REF = gitPath('refs', 'stash')
@@ -95,15 +94,14 @@ export async function applyStash(context: RepositoryContext, position = 0): Prom
   const { commit } = await stashAt(context, position)
   const [base = '', , untracked] = parseCommit(await reader.objects.need(commit, 'commit')).parents
   const before = new Map(filesOf(await reader.tree(base)))
-  const trees = [await reader.tree(commit)]
-  const after = new Map(filesOf(trees[0] as TreeDirectory))
-  if (untracked !== undefined) trees.push(await reader.tree(untracked))
-  const added = trees.slice(1).flatMap((tree) => [...filesOf(tree)])
+  const tree = await reader.tree(commit)
+  const after = new Map(filesOf(tree))
+  const addedTree = untracked === undefined ? EMPTY_TREE : await reader.tree(untracked)
   const targets = new Map<Path, TreeFile | null>()
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     if (!isSame(before.get(path), after.get(path))) targets.set(path as Path, after.get(path) ?? null)
   }
-  for (const [path, file] of added) targets.set(path as Path, file)
+  for (const [path, file] of filesOf(addedTree)) targets.set(path as Path, file)
   const head = new Map(filesOf(await context.headTree()))
   const dirty = new Map((await context.changedSinceHead()).map((changed) => [changed.path as string, changed.now]))
   const conflicts: Path[] = []
@@ -112,7 +110,7 @@ export async function applyStash(context: RepositoryContext, position = 0): Prom
     if (isSame(now, target ?? undefined)) targets.delete(path)
     else if (!isSame(now, before.get(path))) conflicts.push(path)
   }
-  requireHoldable(context, unholdable(targets, trees))
+  requireHoldable(context, unholdable(targets, [tree, addedTree]))
   if (conflicts.length > 0) throw conflict(conflicts, host.mayRead, 'apply the stash')
   const plan = await planRestore(context.backend, reader.objects, targets)
   requireHoldable(context, plan.skipped)
@@ -151,15 +149,14 @@ export async function stashAt(context: RepositoryContext, position: number): Pro
 /** Returns the paths of a stash that a workspace cannot hold, whatever their content is. */
 function unholdable(targets: ReadonlyMap<Path, TreeFile | null>, trees: readonly TreeDirectory[]): readonly Path[] {
   const isHoldable = holdableTest()
-  const fileAbove = nearestFinder<Path>((at) => (targets.get(at) ?? null) !== null)
-  const isRefused = (path: Path, file: TreeFile) =>
-    file.mode === SUBMODULE ||
-    fileAbove(parentOf(path)) !== undefined ||
+  const fileAbove = nearestFinder<Path>((at) => Boolean(targets.get(at)))
+  return [...targets.keys()].filter((path) => {
+    const file = targets.get(path)
+    if (!file) return !isHoldable(path)
     // A name with a slash is a path only once the names are joined.
-    !trees.some((tree) => fileAt(tree, path) === file)
-  return [...targets].flatMap(([path, file]) =>
-    !isHoldable(path) || (file !== null && isRefused(path, file)) ? [path] : [],
-  )
+    const isJoined = !trees.some((tree) => fileAt(tree, path) === file)
+    return isJoined || !isHoldable(path) || fileAbove(parentOf(path)) !== undefined
+  })
 }
 
 /** @throws ToolError `PATH_REJECTED` that names one of the paths, unless all are unreadable */
@@ -171,7 +168,6 @@ function requireHoldable({ host }: RepositoryContext, refused: readonly string[]
   throw new ToolError(
     'PATH_REJECTED',
     `Cannot apply the stash: a workspace cannot hold ${path === undefined ? 'one of its files' : quote(path)}`,
-    { hint: 'Nothing was changed. Apply it outside of the workspace, or drop it.' },
   )
 }
 
@@ -220,20 +216,20 @@ async function writeCommit(
 async function writeStashLog({ backend }: RepositoryContext, log: readonly LogLine[]): Promise<void> {
   await makeDirectories(backend, LOG)
   await makeDirectories(backend, REF)
-  const encoder = new TextEncoder()
-  const newline = encoder.encode('\n')
+  const encode = (text: string) => new TextEncoder().encode(text)
   let newest: string | undefined
   const parts: Uint8Array[] = []
   for (const { commit, line } of log) {
-    if (commit === undefined) parts.push(line, newline)
+    if (commit === undefined) parts.push(line)
     else {
-      parts.push(encoder.encode(newest ?? NO_COMMIT), line.subarray(NO_COMMIT.length), newline)
+      parts.push(encode(newest ?? NO_COMMIT), line.subarray(NO_COMMIT.length))
       newest = commit
     }
+    parts.push(encode('\n'))
   }
   const file = (bytes: Uint8Array): Change['to'] => ({ type: 'file', bytes })
   const changes: Change[] = [
-    { path: REF, expect: 'any', to: newest === undefined ? null : file(encoder.encode(`${newest}\n`)) },
+    { path: REF, expect: 'any', to: newest === undefined ? null : file(encode(`${newest}\n`)) },
     { path: LOG, expect: 'any', to: parts.length === 0 ? null : file(concatBytes(parts)) },
   ]
   await backend.commit(changes, { durability: 'durable' })
