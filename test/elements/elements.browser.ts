@@ -42,10 +42,11 @@ function show<Name extends keyof WardspaceElements>(
 
 /** The violations that axe finds in the page, shadow roots included. */
 async function violations(): Promise<string[]> {
-  // A control that has just become enabled changes its colours for a moment.
+  // What has just appeared, or become enabled, changes its colours for a moment.
   const roots = [document, ...[...document.body.children].flatMap(({ shadowRoot }) => shadowRoot ?? [])]
-  const transitions = roots.flatMap((root) => root.getAnimations()).filter((one) => one instanceof CSSTransition)
-  await Promise.allSettled(transitions.map(({ finished }) => finished))
+  const motions = roots.flatMap((root) => root.getAnimations())
+  const ending = motions.filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+  await Promise.allSettled(ending.map(({ finished }) => finished))
   const { violations: found } = await axe.run(document.body, { rules: { region: { enabled: false } } })
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`)
 }

@@ -6,18 +6,13 @@ const runs: Readonly<Record<Place, number>> = { memory: times(15, 40), overlay: 
 
 for (const [directory, numRuns] of Object.entries(runs)) {
   it(`random calls, undos, rollbacks, forks and commits on ${directory} match a model of plain Maps`, async () => {
-    const counts = await playAgainstModel(directory as Place, numRuns, 40)
-    for (const label of [
-      'undo ok',
-      'undo refused',
-      'rollback ok',
-      'rollback exactly',
-      'fork ok',
-      'commit ok',
-      'write ok',
-    ]) {
-      // Each case occurs at random, often enough that a missing one indicates a defect.
-      expect(counts[label] ?? 0, label).toBeGreaterThan(0)
+    const labels = ['undo ok', 'undo refused', 'rollback ok', 'rollback exactly', 'fork ok', 'commit ok', 'write ok']
+    const missing = new Set(labels)
+    // Each case occurs at random. One that is missing five times indicates a defect.
+    for (let turn = 0; turn < 5 && missing.size > 0; turn++) {
+      const counts = await playAgainstModel(directory as Place, numRuns, 40)
+      for (const label of labels) if ((counts[label] ?? 0) > 0) missing.delete(label)
     }
+    expect([...missing]).toEqual([])
   })
 }
