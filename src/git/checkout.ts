@@ -136,7 +136,7 @@ export function conflict(paths: readonly Path[], mayRead: (path: Path) => boolea
     `Cannot ${action}: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten${example}`,
     {
       paths: readable.slice(0, 100),
-      hint: `Commit the changes first${action === 'check out' ? ', or force the checkout' : ''}.`,
+      hint: action === 'check out' ? 'Commit the changes first, or force the checkout.' : 'Commit the changes first.',
     },
   )
 }
