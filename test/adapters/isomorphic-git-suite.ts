@@ -74,7 +74,7 @@ interface FileReport {
   }[]
 }
 
-/** What the suite takes from its own runner. */
+/** What the suite takes from its own runner, of which it skips some cases itself with `xit` and `xdescribe`. */
 const globalsModule = `
 import { describe, it, vi } from 'vitest'
 Object.assign(globalThis, { jest: vi, xit: it.skip, xdescribe: describe.skip })

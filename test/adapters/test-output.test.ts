@@ -20,6 +20,7 @@ function runTests(source: string): string {
   }
 }
 
+// A text for another process: the skipped test is there because the output of skipped tests must stay.
 const source = `
 test('passes', () => {})
 test.skip('is skipped', () => {})

@@ -39,6 +39,7 @@ async function settle(root: string, seen: readonly string[], path = 'last'): Pro
   return [...new Set(seen)].filter((each) => each !== path).sort()
 }
 
+// Links, permission bits and the `mv` of another process are those of Unix.
 describe.skipIf(process.platform === 'win32')('watch of nodeBackend', () => {
   it('reports what another process creates, changes, renames and deletes', async () => {
     const { backend, root } = place({ 'a.txt': 'a', 'd/b.txt': 'b', 'd/gone.txt': 'g' })
@@ -159,6 +160,7 @@ describe.skipIf(process.platform === 'win32')('watch of nodeBackend', () => {
   })
 })
 
+// As above.
 describe.skipIf(process.platform === 'win32')('files.watch over nodeBackend', () => {
   const policy: PolicyInput = {
     preset: 'autonomous',
