@@ -48,21 +48,24 @@ export async function watchFiles(
   ]
   let isStopped = false
   const stop = () => {
+    if (isStopped) return
     isStopped = true
     for (const end of ends) end()
     workspace.ends.delete(stop)
     signal?.removeEventListener('abort', stop)
     wake()
   }
+  workspace.ends.add(stop)
+  signal?.addEventListener('abort', stop)
   try {
     const end = await workspace.backend.watch?.(start, (paths) => add(paths, EXTERNAL), { recursive })
-    if (end !== undefined) ends.push(end)
+    // What ended meanwhile has not ended this.
+    if (isStopped) end?.()
+    else if (end !== undefined) ends.push(end)
   } catch (error) {
     stop()
     throw error
   }
-  workspace.ends.add(stop)
-  signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
   // Not a generator: one that was never started, or that waits, would not end at once.
   const changes: AsyncIterableIterator<FileChange> = {

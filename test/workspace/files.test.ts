@@ -10,6 +10,7 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { createWorkspace, defineTool, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { FileOperations } from '../../src/workspace/files.ts'
+import { until } from '../until.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -578,6 +579,29 @@ describe('files.watch', () => {
       { paths: undefined, external: true },
     ])
     await expect(files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+  })
+
+  it('ends the watch of a backend that opens it after the workspace was closed', async () => {
+    let open = (_end: () => void): void => {}
+    let isAsked = false
+    let isEnded = false
+    const opening = new Promise<() => void>((resolve) => {
+      open = resolve
+    })
+    const watch = () => {
+      isAsked = true
+      return opening
+    }
+    const workspace = await createWorkspace({ backend: { ...memory(), watch }, policy: 'autonomous' })
+    const watching = workspace.files.watch()
+    await until('asked', () => isAsked)
+    await workspace.close()
+    open(() => {
+      isEnded = true
+    })
+    const changes = (await watching)[Symbol.asyncIterator]()
+    expect(isEnded).toBe(true)
+    expect(await changes.next()).toEqual({ done: true, value: undefined })
   })
 
   it.each(['the workspace is closed', 'it is left while it waits', 'it is left before it begins'])(
