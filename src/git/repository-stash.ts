@@ -17,6 +17,7 @@ import { isValidGitPath } from './valid-path.ts'
 
 const REF = gitPath('refs', 'stash')
 const LOG = gitPath('logs', 'refs', 'stash')
+
 /** Returns what is stashed, newest first. */
 export function listStashes({ backend }: RepositoryContext): Promise<readonly StashLine[]> {
   return readStashes(gitFiles(backend))
@@ -91,7 +92,7 @@ export async function pushStash(
  */
 export async function applyStash(context: RepositoryContext, position = 0): Promise<void> {
   const { reader, host } = context
-  const { commit } = await stashAt(context, position)
+  const { commit } = stashAt(await logOf(context), position)
   const [base = '', , untracked] = parseCommit(await reader.objects.need(commit, 'commit')).parents
   const before = new Map(filesOf(await reader.tree(base)))
   const tree = await reader.tree(commit)
@@ -128,20 +129,23 @@ export async function applyStash(context: RepositoryContext, position = 0): Prom
 
 /** Removes a stash. Returns its commit. */
 export async function dropStash(context: RepositoryContext, position = 0): Promise<string> {
-  const { commit } = await stashAt(context, position)
-  const log = await readStashLog(gitFiles(context.backend))
-  const dropped = stashesOf(log)[position]
+  const log = await logOf(context)
+  const dropped = stashAt(log, position)
   await writeStashLog(
     context,
     log.filter((line) => line !== dropped),
   )
-  return commit
+  return dropped.commit
+}
+
+async function logOf(context: RepositoryContext): Promise<readonly LogLine[]> {
+  await context.requireRepository()
+  return readStashLog(gitFiles(context.backend))
 }
 
 /** @throws ToolError `NOT_FOUND` */
-export async function stashAt(context: RepositoryContext, position: number): Promise<StashLine> {
-  await context.requireRepository()
-  const entry = (await listStashes(context))[position]
+function stashAt(log: readonly LogLine[], position: number): StashLine {
+  const entry = stashesOf(log)[position]
   if (entry !== undefined) return entry
   throw new ToolError('NOT_FOUND', `stash@{${position}} is not a valid reference`, { hint: 'List the stashes.' })
 }
