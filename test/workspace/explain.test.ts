@@ -6,7 +6,7 @@ import { overlay } from '../../src/backends/overlay/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { createWorkspace, defineTool, mounts, readOnly, type WorkspaceOptions } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { PermissionPattern } from '../../src/policy/index.ts'
+import { type PermissionPattern, permissions } from '../../src/policy/index.ts'
 import type { PolicyData, PolicyRule } from '../../src/policy/schema.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
@@ -145,23 +145,8 @@ const globs = fc.uniqueArray(
   { minLength: 1, maxLength: 2 },
 )
 const permission = pick<PermissionPattern>(
-  'file:change',
-  'file:view',
-  'file:read',
-  'file:list',
-  'file:search',
-  'file:info',
-  'file:diff',
-  'file:write:create',
-  'file:write:replace',
-  'file:append',
-  'file:delete',
-  'file:move',
-  'file:copy',
-  'file:patch:apply',
-  'file:*',
-  'memory:*',
-  '*',
+  ...permissions.filter((name) => name.startsWith('file:')),
+  ...(['file:change', 'file:view', 'file:*', 'memory:*', '*'] as const),
 )
 const rule = fc.record(
   {
