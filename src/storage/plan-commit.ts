@@ -96,6 +96,20 @@ export async function hashBytes(changes: readonly Change[]): Promise<ReadonlyMap
 }
 
 /**
+ * Returns the paths whose entries the check of a change set reads: the changed paths, the paths they are moved from, and their
+ * ancestors.
+ *
+ * @throws ToolError for changes that are refused whatever the tree is
+ */
+export function pathsOfCommit(changes: readonly Change[]): ReadonlySet<Path> {
+  validateChanges(changes)
+  const paths = new Set<Path>()
+  for (const { path } of changes) addAncestors(paths, path)
+  for (const { path, from = path } of changes) paths.add(path).add(from)
+  return paths
+}
+
+/**
  * Loads the part of a stored tree that the check of a change set reads, for storages whose lookups are asynchronous: the
  * changed paths, the paths they are moved from, their ancestors, and the names in directories that are deleted or
  * replaced. No other commit may run until the planned one is applied.
@@ -108,10 +122,7 @@ export async function loadStoredTree<C>(
   checkArgument('loadStoredTree()', 'changes', changes, isChangeSet)
   checkArgument('loadStoredTree()', 'entryAt', entryAt, isFunction)
   checkArgument('loadStoredTree()', 'entriesIn', entriesIn, isFunction)
-  validateChanges(changes)
-  const paths = new Set<Path>()
-  for (const { path } of changes) addAncestors(paths, path)
-  for (const { path, from = path } of changes) paths.add(path).add(from)
+  const paths = pathsOfCommit(changes)
   const entries = new Map<Path, StoredEntry<C> | undefined>()
   await mapConcurrent([...paths], async (path) => {
     entries.set(path, await entryAt(path))
@@ -213,6 +224,18 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
       })),
     },
   }
+}
+
+/** Plans a commit for a storage that numbers tags and contents, from `next` on. Also returns the number after those it takes. */
+export function planNumberedCommit(
+  changes: readonly Change[],
+  options: Pick<StoredCommitOptions<number>, 'tree' | 'hashes' | 'at'>,
+  next: number,
+): StoredCommit<number> & { readonly next: number } {
+  let number = next
+  const content = () => number++
+  const planned = planStoredCommit(changes, { ...options, content, tag: () => String(content()) })
+  return { ...planned, next: number }
 }
 
 function directoryStat(modifiedAt: number, tag: string): StoredStat {

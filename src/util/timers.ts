@@ -29,6 +29,11 @@ export function yieldToEventLoop(): Promise<void> {
   })
 }
 
+/** Waits for a random time between the half of `ms` milliseconds and all of them, so that those who wait for each other come apart. */
+export function pauseWithJitter(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms * (0.5 + Math.random() / 2)))
+}
+
 /** Settles as the promise does, or rejects with the error of `onTimeout` after `ms` milliseconds. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined

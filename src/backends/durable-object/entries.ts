@@ -46,8 +46,7 @@ export function openEntries(database: Database): Entries {
       return row && entryOf(row)
     },
 
-    list: (path) =>
-      run(statements.namesIn([path])).map(({ name, type }) => ({ name, type }) as unknown as DirectoryEntry),
+    list: (path) => run(statements.namesIn(path)) as readonly object[] as readonly DirectoryEntry[],
     put: (path, entry) => void run(statements.put([[path, entry]])),
     remove: (path) => void run(statements.remove([path])),
     counter: () => state().next,

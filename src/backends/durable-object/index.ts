@@ -2,7 +2,7 @@ import type { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Backend, Change, Receipt, Stat } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
-import { hashBytes, planStoredCommit, storedCapabilities } from '../../storage/plan-commit.ts'
+import { hashBytes, planNumberedCommit, storedCapabilities } from '../../storage/plan-commit.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -103,21 +103,15 @@ function applyCommit(
   hashes: ReadonlyMap<Uint8Array, string>,
   at: number,
 ): Receipt {
-  let counter = entries.counter()
-  const { steps, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
-    tree: { at: entries.get, names: (path) => entries.list(path).map(({ name }) => name) },
-    hashes,
-    tag: () => String(counter++),
-    content: () => counter++,
-    at,
-  })
+  const tree = { at: entries.get, names: (path: Path) => entries.list(path).map(({ name }) => name) }
+  const { steps, fresh, dropped, receipt, next } = planNumberedCommit(changes, { tree, hashes, at }, entries.counter())
   for (const { content } of dropped) entries.removeContent(content)
   for (const [content, bytes] of fresh) entries.writeContent(content, bytes)
   for (const [path, entry] of steps) {
     if (entry === undefined) entries.remove(path)
     else entries.put(path, entry)
   }
-  if (steps.size > 0) entries.setCounter(counter)
+  if (steps.size > 0) entries.setCounter(next)
   return receipt
 }
 

@@ -1,13 +1,12 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
-import type { Path } from '../../paths/logical-path.ts'
-import { nameOf, parentOf } from '../../paths/logical-path.ts'
+import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
 import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
 import {
   emptyRoot,
   hashBytes,
   loadStoredTree,
-  planStoredCommit,
+  planNumberedCommit,
   type StoredEntry,
   storedCapabilities,
 } from '../../storage/plan-commit.ts'
@@ -133,11 +132,8 @@ function lookups(transaction: () => IDBTransaction) {
   }
   return {
     async entryAt(path: Path): Promise<Entry | undefined> {
-      if (path === '') {
-        const root = await ask(() => transaction().objectStore(ENTRIES).get(keyOf(path)))
-        return (root as Entry | undefined) ?? emptyRoot
-      }
-      return (await ask(() => transaction().objectStore(ENTRIES).get(keyOf(path)))) as Entry | undefined
+      const entry: Entry | undefined = await ask(() => transaction().objectStore(ENTRIES).get(keyOf(path)))
+      return entry ?? (path === '' ? emptyRoot : undefined)
     },
 
     async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
@@ -171,15 +167,9 @@ async function commit(
     IDBObjectStore,
   ]
   const source = lookups(() => transaction)
-  let next = Number(await answer(state.get('next')))
+  const next = Number(await answer(state.get('next')))
   const tree = await loadStoredTree(changes, source.entryAt, source.entriesIn)
-  const planned = planStoredCommit<number>(changes, {
-    tree,
-    hashes,
-    tag: () => String(next++),
-    content: () => next++,
-    at,
-  })
+  const planned = planNumberedCommit(changes, { tree, hashes, at }, next)
   for (const { content } of planned.dropped) parts.delete(IDBKeyRange.bound([content], [content, []]))
   for (const [content, bytes] of planned.fresh) {
     for (const [part, piece] of splitParts(bytes, PART_BYTES).entries()) {
@@ -191,7 +181,7 @@ async function commit(
     if (entry === undefined) entries.delete(keyOf(path))
     else entries.put(entry, keyOf(path))
   }
-  if (planned.steps.size > 0) state.put(next, 'next')
+  if (planned.steps.size > 0) state.put(planned.next, 'next')
   return planned.receipt
 }
 

@@ -5,6 +5,7 @@ import { childOf, display, isWithin, nameOf, type Path, parentOf, quote } from '
 import type { Backend, OutsideListener } from '../../storage/backend.ts'
 import { OutsideChanges, reportedPath } from '../../storage/outside-changes.ts'
 import { errnoOf, storageError } from '../../storage/storage-error.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { isMissing } from './errno.ts'
 import { isListable, listDirectory } from './list-directory.ts'
 import { tagOf, typeOf } from './stat.ts'
@@ -83,7 +84,7 @@ class TreeWatch {
   async open(): Promise<void> {
     const { path } = this.#tree
     if (!this.#isDirectory(path)) this.#attach(parentOf(path))
-    else for (const count of this.#attachAll(path)) if (count % 100 === 0) await nextTurn()
+    else for (const count of this.#attachAll(path)) if (count % 100 === 0) await yieldToEventLoop()
   }
 
   close(): void {
@@ -180,10 +181,6 @@ class TreeWatch {
     entry.close()
     return entry.stat.isDirectory()
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function tooManyError(path: Path): ToolError {

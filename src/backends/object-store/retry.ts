@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { pauseWithJitter } from '../../util/timers.ts'
 import type { ObjectStore } from './store.ts'
 
 const MAX_TRIES = 4
@@ -7,8 +8,7 @@ const MAX_PAUSE_MS = 1000
 
 /** Waits longer with each try, with jitter to separate concurrent writers. */
 export function pause(tries: number): Promise<void> {
-  const maxPause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-  return new Promise((resume) => setTimeout(resume, maxPause * (0.5 + Math.random() / 2)))
+  return pauseWithJitter(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries))
 }
 
 /**

@@ -1,12 +1,12 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
-import { addAncestors, type Path } from '../../paths/logical-path.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { Backend, Change, DirectoryEntry, Receipt } from '../../storage/backend.ts'
-import { validateChanges } from '../../storage/change-set.ts'
 import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
 import {
   hashBytes,
   loadStoredTree,
-  planStoredCommit,
+  pathsOfCommit,
+  planNumberedCommit,
   type StoredCommit,
   type StoredEntry,
   storedCapabilities,
@@ -14,7 +14,7 @@ import {
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { type Check, checkOptions, isClock, isObjectWith, isText, OptionError } from '../../util/check-options.ts'
-import type { SqlDatabase, SqlQuery } from './database.ts'
+import { failureOf, isLocked, type SqlDatabase, type SqlQuery } from './database.ts'
 import {
   bytesOf,
   entryOf,
@@ -189,7 +189,7 @@ function lookups(query: SqlQuery, statements: Tables) {
     },
 
     async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
-      const rows = await run(statements.namesIn([directory]))
+      const rows = await run(statements.namesIn(directory))
       return rows.map(({ name, type }) => ({ name: String(name), type: String(type) as DirectoryEntry['type'] }))
     },
 
@@ -227,23 +227,12 @@ async function commit(
   at: number,
 ): Promise<Receipt> {
   const [state] = await query(statements.lockedState, [])
-  let next = Number(state?.next)
   const source = lookups(query, statements)
-  validateChanges(changes)
-  const paths = new Set<Path>()
-  for (const { path } of changes) addAncestors(paths, path)
-  for (const { path, from = path } of changes) paths.add(path).add(from)
-  const entries = await source.entriesAt(paths)
+  const entries = await source.entriesAt(pathsOfCommit(changes))
   const tree = await loadStoredTree(changes, async (path) => entries.get(path), source.entriesIn)
-  const planned = planStoredCommit<number>(changes, {
-    tree,
-    hashes,
-    tag: () => String(next++),
-    content: () => next++,
-    at,
-  })
+  const planned = planNumberedCommit(changes, { tree, hashes, at }, Number(state?.next))
   for (const { text, values } of statementsOf(planned, statements)) await query(text, values)
-  const { text, values } = statements.setNext(next)
+  const { text, values } = statements.setNext(planned.next)
   if (planned.steps.size > 0) await query(text, values)
   return planned.receipt
 }
@@ -305,23 +294,22 @@ async function rowsOf(query: SqlQuery, ...statement: Parameters<SqlQuery>): Prom
 
 /** The error of the driver is the cause, for the program: its message may contain values. */
 function databaseError(cause: unknown): ToolError {
-  const { code, errcode, resultCode } = Object(cause) as Record<string, unknown>
-  const number = [errcode, resultCode].find((value) => typeof value === 'number') as number | undefined
-  const name = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? code : undefined
-  const primary = number === undefined ? undefined : number & 0xff
+  const failure = failureOf(cause)
+  const { name, number, primary } = failure
   const error = (code: ErrorCode, message: string) => new ToolError(code, message, {}, { cause })
-  if (name?.startsWith('SQLITE_FULL') || name === '53100' || primary === 13) {
+  if (name.startsWith('SQLITE_FULL') || name === '53100' || primary === 13) {
     return error('NO_SPACE', 'Cannot write: the database is full')
   }
-  if (name?.startsWith('SQLITE_READONLY') || name === '25006' || primary === 8) {
+  if (name.startsWith('SQLITE_READONLY') || name === '25006' || primary === 8) {
     return error('READ_ONLY', 'Cannot write: the database is read-only')
   }
-  if (/^(SQLITE_(BUSY|LOCKED)|55P03$)/.test(name ?? '') || primary === 5 || primary === 6) {
-    return error('BACKEND_ERROR', 'The database is locked by another process')
-  }
+  if (isLocked(failure)) return error('BACKEND_ERROR', 'The database is locked by another process')
   if (name === '57014') return error('BACKEND_ERROR', 'The database took longer than its own time limit')
   if (/\b(closed|not open|ended?)\b|after calling end/i.test(String(Object(cause).message))) {
     return error('BACKEND_ERROR', 'The database is closed')
   }
-  return error('BACKEND_ERROR', `The database failed (${number ?? name ?? 'unknown'})`)
+  return error(
+    'BACKEND_ERROR',
+    `The database failed (${name.startsWith('SQLITE_') ? name : (number ?? (name || 'unknown'))})`,
+  )
 }

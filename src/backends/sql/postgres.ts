@@ -1,13 +1,12 @@
 import { isObjectWith } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
-import { queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
+import { inTransaction, queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
 import type { SqlRow } from './schema.ts'
 
 /** The part that is used of a connected `Client` of pg. */
 export interface PostgresClient {
   /** Runs one statement with `$1` and so on for its values. */
-  // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the classes of the packages would not be assignable
-  query(text: string, values?: any[]): Promise<{ readonly rows: readonly any[] }>
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
 /** A client of a {@link PostgresPool}. */
@@ -15,11 +14,9 @@ export interface PooledClient extends PostgresClient {
   /** Gives it back; with `true`, it is not used again. */
   release(error?: Error | boolean): void
   /** Listens to the end of the connection. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  on(event: 'error', listener: (error: any) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
   /** Ends listening. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  off(event: 'error', listener: (error: any) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
 }
 
 /** The part that is used of a `Pool` of pg. */
@@ -68,7 +65,7 @@ export function postgres(source: PostgresSource): SqlDatabase {
   return {
     kind: 'postgres',
     query: (text, values) => queue.next(() => query(text, values)),
-    transaction: (action) => queue.next(() => inTransaction(query, action)),
+    transaction: (action) => queue.next(() => inTransactionOf(query, action)),
     isPersistent,
   }
 }
@@ -82,30 +79,27 @@ async function inPool<T>(pool: PostgresPool, action: (query: SqlQuery) => Promis
   // A connection that breaks emits an error, which would end the process.
   client.on('error', onBroken)
   try {
-    return await inTransaction(queryOf(client), action, onBroken)
+    return await inTransactionOf(queryOf(client), action, onBroken)
   } finally {
     client.off('error', onBroken)
     client.release(isBroken)
   }
 }
 
-/** @param onBroken called if the transaction cannot be ended, so that the connection must not be used again */
-async function inTransaction<T>(
+/** Runs an action in a transaction of a client, which takes one statement at a time. */
+function inTransactionOf<T>(
   query: SqlQuery,
   action: (query: SqlQuery) => Promise<T>,
   onBroken?: () => void,
 ): Promise<T> {
-  await query('BEGIN', [])
-  // A client takes one statement at a time.
   const queue = createSerialQueue()
-  try {
-    const result = await action((text, values) => queue.next(() => query(text, values)))
-    await query('COMMIT', [])
-    return result
-  } catch (error) {
-    await query('ROLLBACK', []).catch(() => onBroken?.())
-    throw error
-  }
+  const inTurn: SqlQuery = (text, values) => queue.next(() => query(text, values))
+  return inTransaction(
+    (text) => query(text, []),
+    'BEGIN',
+    () => action(inTurn),
+    onBroken,
+  )
 }
 
 function queryOf(source: PostgresClient): SqlQuery {

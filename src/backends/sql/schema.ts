@@ -65,9 +65,9 @@ export function tables(prefix: string, kind: SqlKind) {
       values: paths.flatMap(keyOf),
     }),
     /** The root is its own parent, with an empty name. */
-    namesIn: (directories: readonly Path[]): Statement => ({
-      text: `SELECT parent, name, type FROM ${entries} WHERE parent IN (${marks(directories.length)}) AND name <> ''`,
-      values: directories,
+    namesIn: (directory: Path): Statement => ({
+      text: `SELECT name, type FROM ${entries} WHERE parent = ? AND name <> ''`,
+      values: [directory],
     }),
     put: (rows: readonly (readonly [Path, StoredEntry<number>])[]): Statement => ({
       text:

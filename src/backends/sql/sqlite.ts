@@ -1,7 +1,8 @@
 import { ToolError } from '../../errors.ts'
 import { isObjectWith } from '../../util/check-options.ts'
-import { queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
-import type { SqlRow } from './schema.ts'
+import { pauseWithJitter } from '../../util/timers.ts'
+import { failureOf, inTransaction, isLocked, queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
+import type { SqlRow, SqlValue } from './schema.ts'
 
 /** The part that is used of a `DatabaseSync` of `node:sqlite`, and of a `Database` of better-sqlite3 or libsql. */
 export interface SqliteConnection {
@@ -16,11 +17,9 @@ export interface SqliteStatement {
   /** Of better-sqlite3: whether the statement returns rows. */
   readonly reader?: boolean
   /** Returns all rows. */
-  // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the types of the packages would not be assignable
-  all(...values: any[]): unknown
+  all(...values: unknown[]): unknown
   /** Runs a statement that returns no rows. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  run(...values: any[]): unknown
+  run(...values: unknown[]): unknown
 }
 
 /** The part that is used of a client of `@libsql/client`, of a file or of a server (Turso). */
@@ -33,8 +32,7 @@ export interface LibsqlClient extends LibsqlQueries {
 /** What runs statements: a client, or a transaction of one. */
 export interface LibsqlQueries {
   /** Runs one statement with `?` for its values. */
-  // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the client of the package would not be assignable
-  execute(statement: { sql: string; args: any[] }): Promise<{ readonly rows: readonly unknown[] }>
+  execute(statement: { sql: string; args: SqlValue[] }): Promise<{ readonly rows: readonly unknown[] }>
 }
 
 /** The part that is used of a transaction of a {@link LibsqlClient}. */
@@ -48,8 +46,7 @@ export interface LibsqlTransaction extends LibsqlQueries {
 /** The part that is used of an `oo1.DB` of `@sqlite.org/sqlite-wasm`. */
 export interface SqliteWasm {
   /** With `rowMode` and `returnValue`, returns the rows as objects. */
-  // biome-ignore lint/suspicious/noExplicitAny: with a narrower type, the class of the package would not be assignable
-  exec(options: any): any
+  exec(options: unknown): unknown
   /** Returns the name of the file system that has the database. */
   dbVfsName(): string | undefined
 }
@@ -95,18 +92,13 @@ function ofConnection(
     query: (text, values) => queue.next(() => query(text, values)),
     isPersistent: () => queue.next(isPersistent),
     transaction: (action) =>
-      queue.next(async () => {
-        await whenFree(() => exec('BEGIN IMMEDIATE'))
-        try {
-          const result = await action(query)
-          await whenFree(() => exec('COMMIT'))
-          return result
-        } catch (error) {
-          // A failed statement may have ended the transaction already.
-          await exec('ROLLBACK').catch(() => {})
-          throw error
-        }
-      }),
+      queue.next(() =>
+        inTransaction(
+          (text) => whenFree(() => exec(text)),
+          'BEGIN IMMEDIATE',
+          () => action(query),
+        ),
+      ),
   }
 }
 
@@ -179,16 +171,9 @@ async function whenFree<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (!isBusy(error)) throw error
+      if (!isLocked(failureOf(error))) throw error
       if (Date.now() > end) throw new ToolError('BACKEND_ERROR', 'The database is locked by another process')
-      await new Promise((resume) => setTimeout(resume, Math.min(100, 2 ** tries) * (0.5 + Math.random() / 2)))
+      await pauseWithJitter(Math.min(100, 2 ** tries))
     }
   }
-}
-
-/** The codes of SQLite are in fields of other names in each package. */
-function isBusy(error: unknown): boolean {
-  const { code, errcode, resultCode, rawCode } = Object(error) as Record<string, unknown>
-  if (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)) return true
-  return [errcode, resultCode, rawCode].some((value) => typeof value === 'number' && [5, 6].includes(value & 0xff))
 }

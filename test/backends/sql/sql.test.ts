@@ -9,7 +9,7 @@ import { postgres, sqlDatabase, sqlite } from '../../../src/backends/sql/index.t
 import { createWorkspace } from '../../../src/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
-import { contentOf, FILES } from '../killed-generations.ts'
+import { wholeGeneration } from '../killed-generations.ts'
 import { countTogether } from '../writers.ts'
 import { databases } from './databases.ts'
 
@@ -55,13 +55,9 @@ it('a process that is killed leaves the old or the new files, and no other bytes
     const connection = new Database(file)
     try {
       const backend = await sqlDatabase(sqlite(connection))
-      const contents = await Promise.all(FILES.map(async (name) => (await backend.read(name as Path)).bytes))
-      const [generation = 0] = contents.map(({ buffer, byteOffset }) => new DataView(buffer, byteOffset).getUint32(0))
+      const generation = await wholeGeneration(backend)
       expect(generation).toBeGreaterThanOrEqual(acknowledged)
       expect(generation).toBeLessThanOrEqual(acknowledged + 1)
-      for (const [index, name] of FILES.entries()) {
-        expect(Buffer.compare(contents[index] as Uint8Array, contentOf(name, generation))).toBe(0)
-      }
       expect(connection.prepare('SELECT count(*) AS n FROM wardspace_parts').all()).toEqual([{ n: 2 + 3 }])
       acknowledged = generation
     } finally {
