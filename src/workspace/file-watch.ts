@@ -17,12 +17,7 @@ export async function watchFiles(
   const start = (await files.realPath(path, options)) as Path
   const { see } = watchVisibility(workspace, run, path)
   const { signal } = options
-  let waiting: FileChange[] = []
-  let pathCount = 0
-  const wakers: (() => void)[] = []
-  const wake = () => {
-    for (const waker of wakers.splice(0)) waker()
-  }
+  const changes = new WaitingChanges(() => stop())
   const add = (changed: readonly string[] | undefined, origin: Pick<FileChange, 'callId' | 'external'>) => {
     const paths = changed?.filter(
       (each) =>
@@ -30,14 +25,7 @@ export async function watchFiles(
         (recursive || each === start || parentOf(each as Path) === start) &&
         see(each as Path, 'file'),
     )
-    if (paths?.length === 0) return
-    waiting.push({ paths, ...origin })
-    pathCount += paths?.length ?? 0
-    if (pathCount > MAX_PATHS) {
-      waiting = [{ paths: undefined }]
-      pathCount = 0
-    }
-    wake()
+    if (paths?.length !== 0) changes.add({ paths, ...origin })
   }
   const ends = [
     workspace.events.subscribe((event) => {
@@ -46,49 +34,86 @@ export async function watchFiles(
       add(event.paths, callId === undefined ? EXTERNAL : { callId })
     }),
   ]
-  let isStopped = false
   const stop = () => {
-    if (isStopped) return
-    isStopped = true
-    for (const end of ends) end()
+    for (const end of ends.splice(0)) end()
     workspace.ends.delete(stop)
     signal?.removeEventListener('abort', stop)
-    wake()
+    changes.end()
   }
   workspace.ends.add(stop)
   signal?.addEventListener('abort', stop)
   try {
     const end = await workspace.backend.watch?.(start, (paths) => add(paths, EXTERNAL), { recursive })
-    // What ended meanwhile has not ended this.
-    if (isStopped) end?.()
-    else if (end !== undefined) ends.push(end)
+    if (end !== undefined) ends.push(end)
   } catch (error) {
     stop()
     throw error
   }
-  if (signal?.aborted) stop()
-  // Not a generator: one that was never started, or that waits, would not end at once.
-  const changes: AsyncIterableIterator<FileChange> = {
-    [Symbol.asyncIterator]: () => changes,
-    async next() {
-      for (;;) {
-        if (isStopped) return { done: true, value: undefined }
-        const change = waiting.shift()
-        pathCount -= change?.paths?.length ?? 0
-        if (change !== undefined) return { done: false, value: change }
-        await new Promise<void>((resolve) => {
-          wakers.push(resolve)
-        })
-      }
-    },
-    async return() {
-      stop()
-      return { done: true, value: undefined }
-    },
-  }
+  // It may have ended before the backend had opened its watch.
+  if (changes.isEnded || signal?.aborted) stop()
   return changes
 }
 
 const EXTERNAL = { external: true } as const
 /** With more waiting paths, one change without paths takes the place of all. */
 const MAX_PATHS = 10_000
+
+/** Changes that wait for a reader. Not a generator: one that was never started, or that waits, would not end at once. */
+class WaitingChanges implements AsyncIterableIterator<FileChange> {
+  readonly #stop: () => void
+  #waiting: FileChange[] = []
+  #pathCount = 0
+  readonly #wakers: (() => void)[] = []
+  #isEnded = false
+
+  /** @param stop called when the reader leaves */
+  constructor(stop: () => void) {
+    this.#stop = stop
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  add(change: FileChange): void {
+    this.#waiting.push(change)
+    this.#pathCount += change.paths?.length ?? 0
+    if (this.#pathCount > MAX_PATHS) {
+      this.#waiting = [{ paths: undefined }]
+      this.#pathCount = 0
+    }
+    this.#wake()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#wake()
+  }
+
+  async next(): Promise<IteratorResult<FileChange>> {
+    for (;;) {
+      if (this.#isEnded) return { done: true, value: undefined }
+      const change = this.#waiting.shift()
+      if (change !== undefined) {
+        this.#pathCount -= change.paths?.length ?? 0
+        return { done: false, value: change }
+      }
+      await new Promise<void>((resolve) => {
+        this.#wakers.push(resolve)
+      })
+    }
+  }
+
+  async return(): Promise<IteratorResult<FileChange>> {
+    this.#stop()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #wake(): void {
+    for (const waker of this.#wakers.splice(0)) waker()
+  }
+}
