@@ -4,6 +4,7 @@ import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import { checkArgument, isText, must } from '../../util/check-options.ts'
+import { shortVersion } from '../../util/short-version.ts'
 import { refusalText } from './refusal-text.ts'
 import type { CallResult } from './select-tools.ts'
 import { shortenTestOutput } from './test-output.ts'
@@ -32,7 +33,7 @@ export function toModelText(tool: string, result: Success | Failure): string {
   for (const [name, value] of Object.entries({ ...facts, label, ...(truncated === true && { artifactUri }) })) {
     if (isDefault(name, value)) continue
     lines.push(
-      `${name}: ${typeof value === 'string' ? oneLine(name === 'sha256' ? short(value) : value) : JSON.stringify(value)}`,
+      `${name}: ${typeof value === 'string' ? oneLine(name === 'sha256' ? shortVersion(value) : value) : JSON.stringify(value)}`,
     )
   }
   return body === '' ? lines.join('\n') : `${lines.join('\n')}\n\n${body}`
@@ -50,11 +51,6 @@ export function resultToText(tool: string, result: CallResult): { readonly text:
   if (!isDialectResult(result)) return { text: toModelText(tool, result as Success | Failure), isError: !result.ok }
   const { output, isError } = result
   return { text: typeof output === 'string' ? output : JSON.stringify(output), isError }
-}
-
-/** Returns the digits of a version that a model sees. */
-function short(sha256: string): string {
-  return sha256.slice(0, 8)
 }
 
 /** Parts of a text besides the summary: facts with one line each, and at most one body. */
@@ -109,7 +105,7 @@ const forms: Forms = {
   apply_patch: ({ filesTouched }) => ({
     facts: {
       sha256: Object.fromEntries(
-        filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, short(newSha256)]] : [])),
+        filesTouched.flatMap(({ path, newSha256 }) => (newSha256 ? [[path, shortVersion(newSha256)]] : [])),
       ),
     },
   }),
