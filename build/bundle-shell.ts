@@ -99,13 +99,17 @@ const NO_MORE = '; this shell allows no more'
 /** A command that converts pages of the web, which nothing here fetches. It is a quarter of a megabyte. */
 const WEB_PAGES = /\{name:"html-to-markdown",load:async\(\)=>\(await import\("[^"]+"\)\)\.htmlToMarkdownCommand\},/
 
+/** The number of values at which a sequence such as `{1..20000}` ends without an error. What exceeds the limit of all braces is one. */
+const SEQUENCE = /(?<name>\bvar \w+=)1e4(?<rest>,\w+=\{maxResults:)/
+
 /** The heading of `help`, a built-in command that no other command replaces. */
 const HELP = 'just-bash shell builtins'
 
 /**
  * Makes arithmetic end. just-bash never leaves the first loop at a `$` that begins no expansion, as in the value `a$`; what follows
  * is now a syntax error, as in bash. Special variables such as `$@` may contain themselves, and others each other several times.
- * Messages of the files keep their paths, and errors of limits name no option. And `help` names no package.
+ * Sequences in braces are complete, or an error. Messages of the files keep their paths, and errors of limits name no option. And `help`
+ * names no package.
  */
 const changedInterpreter: Plugin = {
   name: 'changed-interpreter',
@@ -118,8 +122,10 @@ const changedInterpreter: Plugin = {
       if (!text.includes(HELP)) throw new Error(`${path} has another heading of help`)
       const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
       if (text.search(OPTION) === -1) throw new Error(`${path} has other errors of limits`)
+      if (!SEQUENCE.test(text)) throw new Error(`${path} bounds sequences in braces in another way`)
       if (!WEB_PAGES.test(text)) throw new Error(`${path} lists html-to-markdown in another way`)
-      const named = changed.replace(WEB_PAGES, '').replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
+      const bounded = changed.replace(SEQUENCE, '$<name>1e5$<rest>')
+      const named = bounded.replace(WEB_PAGES, '').replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
       return { contents: named.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
     })
     let isFound = false

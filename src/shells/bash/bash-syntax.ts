@@ -7,7 +7,7 @@ import type {
   TransformPlugin,
   WordNode,
 } from 'just-bash'
-import { callersOf, calls, implicitSubshell, literalOf, nodesOf } from './syntax-nodes.ts'
+import { callersOf, calls, implicitSubshell, isWord, literalOf, nodesOf } from './syntax-nodes.ts'
 
 type Redirection = SimpleCommandNode['redirections'][number]
 type WordPart = WordNode['parts'][number]
@@ -57,7 +57,7 @@ export function rewriteSyntax(script: ScriptNode): void {
   for (const node of nodes) {
     if (node.type === 'Script') rewritten.add(node)
     else if (node.type === 'Pipeline') rewritePipeline(node as unknown as PipelineNode, changers, keepsLast)
-    else if (node.type === 'Word') rewriteQuotedDefault(node as unknown as WordNode)
+    else if (isWord(node)) rewriteQuotedDefault(node)
     else if (node.type === 'ParameterExpansion') rewriteMessage(node as unknown as ParameterExpansionPart)
     if (Array.isArray(node.redirections)) rewriteRedirections(node.redirections as Redirection[])
     const { background } = node as Partial<StatementNode>

@@ -103,7 +103,11 @@ export class FsAccess {
       path,
       'scandir',
       ({ files, path: inside }) => files.list(inside, { showsAll }),
-      (location) => (location.in === 'frame' ? location.names.map((name) => ({ name, type: 'directory' })) : undefined),
+      (location) => {
+        if (location.in !== 'frame') return undefined
+        const isDevice = (name: string) => this.locate(`${path}/${name}`).in === 'device'
+        return location.names.map((name) => ({ name, type: isDevice(name) ? 'file' : 'directory' }))
+      },
     )
   }
 }

@@ -1,5 +1,5 @@
 import type { ScriptNode, TransformPlugin, WordNode } from 'just-bash'
-import { literalOf } from './syntax-nodes.ts'
+import { isWord, literalOf } from './syntax-nodes.ts'
 
 type WordPart = WordNode['parts'][number]
 
@@ -49,10 +49,6 @@ function anchorTargets({ redirections }: Redirected): void {
     const prefix: WordPart = { type: 'DoubleQuoted', parts: [directory, { type: 'Literal', value: '/' }] }
     redirection.target = { ...target, parts: [prefix, ...target.parts] } as WordNode
   }
-}
-
-function isWord(target: { readonly type: string }): target is WordNode {
-  return target.type === 'Word'
 }
 
 /** Whether a word begins with a text that is the start of a relative path. Expansions may be absolute. */

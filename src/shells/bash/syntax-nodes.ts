@@ -14,6 +14,12 @@ export function nodesOf(root: object): SyntaxNode[] {
   return nodes
 }
 
+/** Whether a node is a word. An item of a list in braces has the type of one, and contains it. */
+export function isWord(node: object): node is WordNode {
+  const { type, parts } = node as Partial<WordNode>
+  return type === 'Word' && Array.isArray(parts)
+}
+
 /** Returns the text of a word that is one literal; otherwise an empty text. */
 export function literalOf(word: unknown): string {
   const [part, ...rest] = (word as WordNode | null | undefined)?.parts ?? []

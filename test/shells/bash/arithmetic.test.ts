@@ -53,3 +53,24 @@ describe('arithmetic of a script', () => {
     expect(answer).toMatchObject({ stdout: '1024\n', stderr: expect.stringContaining('too many parts') as unknown })
   })
 })
+
+describe('a sequence in braces', () => {
+  it.each([
+    ['echo {1..20000} | wc -w', '20000\n'],
+    ['echo {20000..1} | wc -w', '20000\n'],
+    ['echo {00001..30001..2} | tail -c 6', '30001\n'],
+    ['for i in {1..12345}; do :; done; echo $i', '12345\n'],
+    ['a=({1..15000}); echo ${#a[@]}', '15000\n'],
+  ])('is complete: %s', async (line, stdout) => {
+    expect(await run(inProcess, {}, line)).toMatchObject({ exitCode: 0, stdout })
+  })
+
+  it.each(['{1..100001}', '{1..1000000000}', '{1..400}{1..400}', 'x{1..90000}{a,b}'])(
+    'is an error where it exceeds the limit: %s',
+    async (words) => {
+      const { exitCode, stdout, stderr } = await run(inProcess, {}, `for i in ${words}; do echo $i; done`)
+      expect([exitCode, stdout]).toEqual([126, ''])
+      expect(stderr).toMatch(/brace expansion.* limit exceeded/)
+    },
+  )
+})
