@@ -103,12 +103,11 @@ export async function callTool(
     const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
     if (options.grant !== undefined) await checkGrant(state, options.grant)
     const approvals = openApprovals(state, input)
-    const call = needsCommandApproval(authorized) ? await approveCommand(state, authorized, approvals) : authorized
-    const { ask, context } = approvals
-    const proposed = await draftCall(state, call, { ask, began: context.began }) // 8
-    const { draft, changes } = await authorizeDraft(state, call, proposed, approvals) // 9
+    const call = needsCommandApproval(authorized) ? await approveCall(state, authorized, approvals) : authorized
+    const evaluated = await prepareDraft(state, call, approvals) // 8
+    const { draft, changes } = await approveDraft(state, evaluated, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
-    const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
+    const result = await createResult(state, call, draft, effect, evaluated.warnings) // 11
     const recorded = recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
     return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
@@ -333,8 +332,8 @@ function needsCommandApproval({ tool, verdict }: AuthorizedCall): boolean {
   return tool.commandLine !== undefined && verdict.decision === 'ask'
 }
 
-/** Gets the approval of a command before it runs. Its changes are approved separately. */
-async function approveCommand(
+/** Gets the approval of a call before its changes are known. They are approved separately. */
+async function approveCall(
   { audit }: CallState,
   call: AuthorizedCall,
   { ask }: CallApprovals,
@@ -389,16 +388,36 @@ function mayRunCommands({ shell, ownTools }: WorkspaceState, tool: Tool): boolea
 /** What runs commands is loaded for the tools that may run them. */
 const loadCommands = memoizeAsync(async () => (await import('./commands/session.ts')).openCommandSession)
 
-/** Step 9: evaluates every change, and gets the approval if policy or a label asks for one. */
-async function authorizeDraft(
+/**
+ * Drafts a call and evaluates every change. If policy asks about reading a file, an error that may tell about its content
+ * comes after the answer.
+ */
+async function prepareDraft(
   state: CallState,
   call: AuthorizedCall,
-  proposed: ProposedDraft,
+  approvals: CallApprovals,
+): Promise<EvaluatedDraft & Pick<ProposedDraft, 'warnings'>> {
+  const { audit, options } = state
+  try {
+    const proposed = await draftCall(state, call, { ask: approvals.ask, began: approvals.context.began })
+    audit.enterStep('approval')
+    const evaluated = await evaluateDraft(state, call, options.check?.withoutEffect(proposed) ?? proposed)
+    return { ...evaluated, warnings: proposed.warnings }
+  } catch (error) {
+    if (call.verdict.decision === 'ask') {
+      const { tellsContent } = await import('./pending-approval.ts')
+      if (tellsContent(state.workspace, state.run, call, error)) await approveCall(state, call, approvals)
+    }
+    throw error
+  }
+}
+
+/** Step 9: gets the approval if policy or a label asks for one. */
+async function approveDraft(
+  { workspace, run, audit }: CallState,
+  evaluated: EvaluatedDraft,
   { context, replayable }: CallApprovals,
 ): Promise<EvaluatedDraft> {
-  const { workspace, run, audit, options } = state
-  audit.enterStep('approval')
-  const evaluated = await evaluateDraft(state, call, options.check?.withoutEffect(proposed) ?? proposed)
   const { plan } = evaluated.draft
   audit.setPlan(plan)
   if (evaluated.changes.verdict.decision === 'ask') {

@@ -12,9 +12,10 @@ import type { ParkedCall, ParkedEffect } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import { setBounded } from '../util/set-bounded.ts'
-import type { AuthorizedChanges, KnownChange } from './state/call.ts'
-import type { RunState } from './state/run-state.ts'
+import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
+import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
+import { contentVisibility } from './visible-content.ts'
 
 /** A parked call with the answer that it waited for. */
 export interface Grant {
@@ -86,6 +87,21 @@ export async function requestStepApproval(
     await askOrPark(workspace, run, call, question, asking, async () => [])
   }
   earlier.push(question)
+}
+
+/** Whether an error of the draft may tell about the content of a file that may not be read before an approval. */
+export function tellsContent(
+  workspace: WorkspaceState,
+  run: RunState,
+  { tool, input, accesses, dialectCall }: AuthorizedCall,
+  error: unknown,
+): boolean {
+  // That a file does not exist says nothing about its content, but about that of the files that were looked at before.
+  const isAbsent = accesses.length === 1 && error instanceof ToolError && error.code === 'NOT_FOUND'
+  const isApproval = error instanceof ToolError && /^(?:APPROVAL_|ABORTED)/.test(error.code)
+  if (isAbsent || isApproval) return false
+  const maySee = contentVisibility(workspace, policyCall(run, tool.name, input, dialectCall))
+  return accesses.some(({ path }) => !maySee(path))
 }
 
 /** Returns whether the answer that the call was resumed with covers a question. If so, records it as the answer. */

@@ -6,7 +6,7 @@ import { checkLimit } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { isAbove } from '../policy/taint.ts'
 import { type BuiltinContext, defineBuiltinTool, type MemoryContext } from './builtin-tool.ts'
-import { checkExpected } from './shared/expected-version.ts'
+import { checkExpected, comparing } from './shared/expected-version.ts'
 import { expectedSha256, reason } from './shared/fields.ts'
 import { findNote, highestLabel, memoryOf, noteId, notePath, type ReadNote } from './shared/notes.ts'
 import { targetOf } from './shared/target.ts'
@@ -50,7 +50,9 @@ export const memoryStore = defineBuiltinTool({
   permission: 'memory:write',
   mutates: true,
   idempotent: true,
-  plan: ({ id }, state) => [{ permission: 'memory:write', path: notePath(id, state) }],
+  plan: ({ id, expectedSha256 }, state) => [
+    { permission: 'memory:write', path: notePath(id, state), ...comparing(expectedSha256) },
+  ],
   async draft(input, context) {
     const { path } = targetOf(context)
     const { files, limits } = context

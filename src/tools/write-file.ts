@@ -8,7 +8,7 @@ import { checkLimit } from '../limits.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
-import { checkExpected } from './shared/expected-version.ts'
+import { checkExpected, comparing } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './shared/target.ts'
@@ -36,7 +36,9 @@ export const writeFile = defineBuiltinTool({
   permission: 'file:write:replace',
   mutates: true,
   idempotent: true,
-  plan: ({ path, mode }) => [{ permission: mode === 'CREATE_NEW' ? 'file:write:create' : 'file:write', path }],
+  plan: ({ path, mode, expectedSha256 }) => [
+    { permission: mode === 'CREATE_NEW' ? 'file:write:create' : 'file:write', path, ...comparing(expectedSha256) },
+  ],
   async draft(input, context) {
     const { path, asked: requestedPath } = targetOf(context)
     refuseRoot(path, 'write')

@@ -35,13 +35,17 @@ const targets: Readonly<Record<string, string>> = {
   '.env': sha256(ENV),
 }
 
-const policyOf = (preset: 'supervised' | 'autonomous', ...more: PermissionPattern[]): PolicyInput => ({
+const policyOf = (
+  preset: 'supervised' | 'autonomous',
+  more: readonly PermissionPattern[] = [],
+  action: 'deny' | 'ask' = 'deny',
+): PolicyInput => ({
   preset,
   memory: {},
   rules: [
     {
       name: 'no reading',
-      action: 'deny',
+      action,
       permissions: ['file:read', 'memory:read', ...more],
       paths: ['wo/**', 'memory/**'],
     },
@@ -123,7 +127,7 @@ it('there are inputs for every tool that takes an expected version', () => {
 })
 
 describe.each(settings)('%s, without file:read and %s', (preset, denied) => {
-  const policy = policyOf(preset, denied)
+  const policy = policyOf(preset, [denied])
 
   it.each(Object.keys(inputs))('%s tells a right guess of a version not from a wrong one', async (tool) => {
     const all = tool === 'memory_store' ? { 'memory/n.md': sha256(NOTE) } : targets
@@ -213,9 +217,47 @@ it('a tag is compared only where metadata may be seen', async () => {
   const { workspace } = await open('autonomous')
   const tag = (await workspace.files.stat('wo/x.txt'))?.tag ?? ''
   const answers = [tag, 'other'].map((expectedTag) =>
-    told(policyOf('autonomous', 'file:info'), ({ files }) => files.write('wo/x.txt', 'x', { expectedTag })),
+    told(policyOf('autonomous', ['file:info']), ({ files }) => files.write('wo/x.txt', 'x', { expectedTag })),
   )
   const [right, other] = await Promise.all(answers)
   expect(right).toEqual(other)
   expect(right?.answer.thrown).toBe('POLICY_DENIED')
+})
+
+/** Calls that guess the content of a file, rightly and wrongly. */
+const guesses: Readonly<Record<string, (path: string, guess: string) => Record<string, unknown>>> = {
+  read_file: (path, guess) => ({ path, startLine: guess === '4710' ? 1 : 2 }),
+  edit_file: (path, guess) => ({ path, oldText: `pin ${guess}\n`, newText: 'x' }),
+  apply_patch: (path, guess) => ({ patch: `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-pin ${guess}\n+x\n` }),
+}
+
+describe.each(settings)('%s, where reading and %s need an approval', (preset, asked) => {
+  const policy = policyOf(preset, [asked], 'ask')
+  const withoutIds = (answer: Record<string, unknown>) => ({ ...answer, approvalId: '' })
+
+  it.each(['refuses', 'is absent'])(
+    'an answer is the same for right and wrong guesses if the approver %s',
+    async (how) => {
+      const more = how === 'refuses' ? {} : { approve: undefined }
+      for (const [tool, make] of [...Object.entries(inputs), ...Object.entries(guesses)]) {
+        const all = tool === 'memory_store' ? { 'memory/n.md': sha256(NOTE) } : targets
+        for (const [path, right] of Object.entries(all)) {
+          if (path === '.env' || path === 'wo/d') continue
+          const isVersion = make === inputs[tool]
+          const [rights, wrongs] = [isVersion ? right : '4710', isVersion ? wrong : '0000'].map((guess) =>
+            [make(path, guess)].flat(),
+          )
+          for (const [index, input] of (rights ?? []).entries()) {
+            const [ofRight, ofWrong] = await Promise.all(
+              [input, wrongs?.[index]].map((one) => told(policy, (workspace) => workspace.callTool(tool, one), more)),
+            )
+            const label = `${tool} ${path} ${JSON.stringify(input)}`
+            expect(withoutIds(ofRight?.answer), label).toEqual(withoutIds(ofWrong?.answer))
+            expect(ofRight?.asked, label).toEqual(ofWrong?.asked)
+            expect(JSON.stringify(ofRight?.answer), label).not.toMatch(/pin 4710|"WRITE_CONFLICT"|NO_MATCH/)
+          }
+        }
+      }
+    },
+  )
 })

@@ -8,6 +8,7 @@ import { display, isWithin, type LogicalPath, parsePath, quote } from '../../pat
 import type { Access, ContentProtection } from '../../policy/access.ts'
 import type { Receipt } from '../../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
+import { comparing, type Expected } from './expected-version.ts'
 import { type PatchedTree, patchTree } from './patch-tree.ts'
 
 /** The input of `apply_patch`. */
@@ -34,7 +35,8 @@ interface PatchOutput {
 
 /** Returns the accesses of a patch. */
 export function planPatchCall(input: PatchInput): readonly Access[] {
-  return accessesOf(planOf(input))
+  const plan = planOf(input)
+  return accessesOf(plan, expectedOf(input.expectedSha256s, plan))
 }
 
 /** Applies a patch to the files of a call. */
@@ -85,7 +87,7 @@ function planOf(input: { readonly patch: string }): PatchPlan {
 }
 
 /** Returns one access for each path in a header, in the order of the plan's paths. */
-function accessesOf({ changes, paths }: PatchPlan): Access[] {
+function accessesOf({ changes, paths }: PatchPlan, expected: ReadonlyMap<LogicalPath, Expected>): Access[] {
   const touched = new Map<LogicalPath, Set<ContentProtection>>()
   const removed = new Set<LogicalPath>()
   // A hunk fits or not, and a conflict quotes the lines of the file.
@@ -108,7 +110,7 @@ function accessesOf({ changes, paths }: PatchPlan): Access[] {
     return {
       permission: 'file:patch:apply',
       path,
-      ...(read.has(path) ? { reveals: true } : {}),
+      ...(read.has(path) ? { reveals: true } : comparing(expected.get(path))),
       ...(protections === undefined ? {} : { protections: [...protections] }),
       ...(removedAncestor === undefined ? {} : { removedAncestor }),
     }
