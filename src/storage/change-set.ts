@@ -218,7 +218,7 @@ function byPathAscending(a: Change, b: Change): number {
   return a.path < b.path ? -1 : 1
 }
 
-function isSha256(text: unknown): boolean {
+export function isSha256(text: unknown): boolean {
   return typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
 }
 

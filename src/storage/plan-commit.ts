@@ -19,6 +19,8 @@ export type StoredEntry<C> =
   | { readonly type: 'directory'; readonly stat: StoredStat }
   | { readonly type: 'link'; readonly stat: StoredStat; readonly target: string }
   | { readonly type: 'file'; readonly stat: StoredStat; readonly sha256: string; readonly content: C }
+  /** An entry that is damaged in the storage. It is listed, and can be neither read nor changed. */
+  | { readonly type: 'other'; readonly stat: StoredStat }
 
 /** The tree before a commit. */
 export interface StoredTree<C> {
@@ -243,7 +245,7 @@ function directoryStat(modifiedAt: number, tag: string): StoredStat {
 }
 
 function versionOfStored(entry: StoredEntry<unknown> | undefined): Version {
-  if (entry === undefined) return null
+  if (entry === undefined || entry.type === 'other') return null
   if (entry.type === 'directory') return DIRECTORY_VERSION
   if (entry.type === 'link') return { type: 'link', target: entry.target }
   return { type: 'file', sha256: entry.sha256, size: entry.stat.size, mode: entry.stat.mode }

@@ -4,6 +4,7 @@ import type { Backend, DirectoryEntry, FileRead } from './backend.ts'
 import { canonical } from './canonical-path.ts'
 import type { StoredEntry } from './plan-commit.ts'
 import { rangeOf } from './read-range.ts'
+import { damaged, isContentOf } from './stored-entry.ts'
 import { type ReadVerb, wrongTypeAt } from './wrong-type.ts'
 
 /** Lookups of a storage that keeps whole {@link StoredEntry}s, and contents under a key of type `C`. */
@@ -45,11 +46,14 @@ export function storedReads<C>(
     async read(path, range): Promise<FileRead> {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const entry = await source.entryAt(path)
+        if (entry?.type === 'other') throw damaged(path)
         if (entry?.type !== 'file') throw await wrongType('read', path)
         const { start, end } = rangeOf(path, range, entry.stat, () => entry.sha256)
         const bytes = await source.bytesOf(entry.content, start, end)
         // Without its content, the file was replaced since the lookup.
-        if (bytes !== undefined) return { bytes, stat: entry.stat }
+        if (bytes === undefined) continue
+        if (end - start === entry.stat.size && !isContentOf(entry, bytes)) throw damaged(path)
+        return { bytes, stat: entry.stat }
       }
       throw new ToolError('BACKEND_ERROR', `Cannot read ${quote(path)}: its content is missing`, { path })
     },

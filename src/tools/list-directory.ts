@@ -89,7 +89,8 @@ async function describe(
   const stat = await context.files.stat(path)
   return {
     path,
-    type,
+    // A damaged entry may have another type in the list of names.
+    type: stat?.type === 'other' ? 'other' : type,
     kind,
     ...(stat?.type === 'file' ? { sizeBytes: stat.size } : {}),
     ...(stat?.modifiedAt === undefined ? {} : { modifiedAt: isoTime(stat.modifiedAt) }),

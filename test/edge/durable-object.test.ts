@@ -107,14 +107,13 @@ describe('durableObject database', () => {
   })
 
   it('is reported as failing if content is missing, instead of returning other bytes', async () => {
-    for (const [rows, type] of [
-      [[{ ...row, sha256: null }], 'file'],
-      [[{ ...row, type: 'link' }], 'link'],
-    ] as const) {
-      const backend = durableObject(answering({ ...state, 'SELECT parent, name, type': rows }))
-      await expect(backend.stat('a' as Path)).rejects.toMatchObject({
+    for (const damage of [{ sha256: null }, { type: 'link' }]) {
+      const rows = { 'SELECT parent, name, type': [{ ...row, ...damage }] }
+      const backend = durableObject(answering({ ...state, ...rows }))
+      expect(await backend.stat('a' as Path)).toMatchObject({ type: 'other' })
+      await expect(backend.read('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: `The database contains an incomplete ${type}`,
+        message: 'Cannot read "a": the storage is damaged there',
       })
     }
     const part = (length: number) => [{ id: 65_536, bytes: new ArrayBuffer(length) }]
@@ -129,7 +128,7 @@ describe('durableObject database', () => {
       )
       await expect(backend.read('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: 'The database contains an incomplete file',
+        message: 'Cannot read "a": the storage is damaged there',
       })
     }
   })

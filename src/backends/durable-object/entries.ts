@@ -1,13 +1,15 @@
-import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { DirectoryEntry } from '../../storage/backend.ts'
 import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
 import type { StoredEntry } from '../../storage/plan-commit.ts'
+import { damaged, isContentOf, wholeNames } from '../../storage/stored-entry.ts'
 import { bytesOf, entryOf, FORMAT, PART_BYTES, partId, type SqlRow, type Statement, tables } from '../sql/schema.ts'
 import type { Database } from './database.ts'
 
 /** An entry of the tree. The key of a content is a number. */
 export type Entry = StoredEntry<number>
+
+type FileEntry = Extract<Entry, { type: 'file' }>
 
 /** The tree, and the contents of files, which are immutable. */
 export interface Entries {
@@ -20,8 +22,12 @@ export interface Entries {
   counter(): number
   setCounter(next: number): void
   writeContent(content: number, bytes: Uint8Array): void
-  /** The bytes `[start, end)`, which must be within the content. Throws if they are missing. */
-  readContent(content: number, start: number, end: number): Uint8Array
+  /**
+   * Returns the bytes `[start, end)` of a file, which must be within its content.
+   *
+   * @throws ToolError `BACKEND_ERROR` if they are missing, or all of them are not the content
+   */
+  readContent(path: Path, file: FileEntry, start: number, end: number): Uint8Array
   removeContent(content: number): void
 }
 
@@ -46,7 +52,7 @@ export function openEntries(database: Database): Entries {
       return row && entryOf(row)
     },
 
-    list: (path) => run(statements.namesIn(path)) as readonly object[] as readonly DirectoryEntry[],
+    list: (path) => wholeNames(run(statements.namesIn(path)) as { name: unknown; type: unknown }[]),
     put: (path, entry) => void run(statements.put([[path, entry]])),
     remove: (path) => void run(statements.remove([path])),
     counter: () => state().next,
@@ -58,13 +64,15 @@ export function openEntries(database: Database): Entries {
       }
     },
 
-    readContent(content, start, end) {
+    readContent(path, file, start, end) {
+      const { content, stat } = file
       const { first, count } = partsWithin(PART_BYTES, start, end)
       const parts = Array.from({ length: count }, (_, index) =>
         bytesOf(run(statements.partsAt([partId(content, first + index)]))[0]?.bytes),
       )
       const bytes = joinParts(parts, PART_BYTES, start, end)
-      if (bytes === undefined) throw new ToolError('BACKEND_ERROR', 'The database contains an incomplete file')
+      const isDamaged = bytes === undefined || (end - start === stat.size && !isContentOf(file, bytes))
+      if (isDamaged) throw damaged(path)
       return bytes
     },
 

@@ -4,6 +4,7 @@ import type { Backend, Change, Receipt, Stat } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { hashBytes, planNumberedCommit, storedCapabilities } from '../../storage/plan-commit.ts'
 import { rangeOf } from '../../storage/read-range.ts'
+import { damaged } from '../../storage/stored-entry.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isClock } from '../../util/check-options.ts'
@@ -64,10 +65,11 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
 
     async read(path, range) {
       const entry = entries.get(path)
+      if (entry?.type === 'other') throw damaged(path)
       if (entry?.type !== 'file') throw wrongTypeIn(entries, 'read', path)
       const { stat } = entry
       const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
-      return { bytes: entries.readContent(entry.content, start, end), stat }
+      return { bytes: entries.readContent(path, entry, start, end), stat }
     },
 
     async readLink(path) {
@@ -88,7 +90,7 @@ export function durableObject(storage: DurableStorage, options?: DurableObjectOp
         const entry: Entry | undefined = entries.get(path)
         if (entry?.type !== 'file') continue
         const { size } = entry.stat
-        if (!visit(path, entries.readContent(entry.content, 0, size > maxBytes ? 0 : size), entry.stat)) return
+        if (!visit(path, entries.readContent(path, entry, 0, size > maxBytes ? 0 : size), entry.stat)) return
       }
     },
 

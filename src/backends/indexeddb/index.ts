@@ -10,6 +10,7 @@ import {
   type StoredEntry,
   storedCapabilities,
 } from '../../storage/plan-commit.ts'
+import { wholeEntry, wholeNames } from '../../storage/stored-entry.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isClock, isObjectWith, requireText } from '../../util/check-options.ts'
@@ -132,8 +133,9 @@ function lookups(transaction: () => IDBTransaction) {
   }
   return {
     async entryAt(path: Path): Promise<Entry | undefined> {
-      const entry: Entry | undefined = await ask(() => transaction().objectStore(ENTRIES).get(keyOf(path)))
-      return entry ?? (path === '' ? emptyRoot : undefined)
+      const entry: unknown = await ask(() => transaction().objectStore(ENTRIES).get(keyOf(path)))
+      if (entry === undefined) return path === '' ? emptyRoot : undefined
+      return wholeEntry(entry)
     },
 
     async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
@@ -141,7 +143,9 @@ function lookups(transaction: () => IDBTransaction) {
       const range = IDBKeyRange.bound([directory, ''], [directory, []], true)
       const store = transaction().objectStore(ENTRIES)
       const [keys, entries] = await Promise.all([ask(() => store.getAllKeys(range)), ask(() => store.getAll(range))])
-      return (keys as [string, string][]).map(([, name], index) => ({ name, type: (entries[index] as Entry).type }))
+      return wholeNames(
+        (keys as [string, unknown][]).map(([, name], index) => ({ name, type: wholeEntry(entries[index]).type })),
+      )
     },
 
     async bytesOf(content: number, start: number, end: number): Promise<Uint8Array | undefined> {

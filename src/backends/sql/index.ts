@@ -11,6 +11,7 @@ import {
   type StoredEntry,
   storedCapabilities,
 } from '../../storage/plan-commit.ts'
+import { isContentOf, wholeNames } from '../../storage/stored-entry.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { type Check, checkOptions, isClock, isObjectWith, isText, OptionError } from '../../util/check-options.ts'
@@ -118,7 +119,8 @@ export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOp
           const { size } = entry.stat
           const isSkipped = size === 0 || size > maxBytes
           const bytes = isSkipped ? new Uint8Array() : contents.get(entry.content)
-          const file = bytes === undefined ? await readIfFile(reads, path) : { bytes, stat: entry.stat }
+          const isWhole = bytes !== undefined && (isSkipped || isContentOf(entry, bytes))
+          const file = isWhole ? { bytes, stat: entry.stat } : await readIfFile(reads, path)
           if (file !== undefined && !visit(path, file.bytes, file.stat)) return
         }
       }
@@ -189,8 +191,7 @@ function lookups(query: SqlQuery, statements: Tables) {
     },
 
     async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
-      const rows = await run(statements.namesIn(directory))
-      return rows.map(({ name, type }) => ({ name: String(name), type: String(type) as DirectoryEntry['type'] }))
+      return wholeNames((await run(statements.namesIn(directory))) as { name: unknown; type: unknown }[])
     },
 
     async bytesOf(content: number, start: number, end: number): Promise<Uint8Array | undefined> {

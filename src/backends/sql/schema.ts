@@ -1,6 +1,6 @@
-import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
+import type { StoredEntry } from '../../storage/plan-commit.ts'
+import { wholeEntry } from '../../storage/stored-entry.ts'
 
 /*
  * The tables of a workspace in a database: one row per entry, ordered by directory, and the contents of files in parts. Contents
@@ -106,22 +106,17 @@ export function partId(content: number, part: number): number {
 }
 
 /** Returns the entry of a row. */
-export function entryOf(row: SqlRow): StoredEntry<number> {
-  const type = String(row.type)
-  const { mode, size, sha256, content, target } = row
-  const stat = (bytes: number, bits: number): StoredStat => ({
-    type: type as StoredStat['type'],
-    size: bytes,
-    mode: bits,
-    modifiedAt: Number(row.at),
-    tag: String(row.tag),
-  })
-  if (type === 'directory') return { type, stat: stat(0, DIRECTORY_MODE) }
-  if (type === 'link' && typeof target === 'string') return { type, stat: stat(0, LINK_MODE), target }
-  if (type !== 'file' || mode == null || size == null || typeof sha256 !== 'string' || content == null) {
-    throw new ToolError('BACKEND_ERROR', `The database contains an incomplete ${type}`)
-  }
-  return { type, stat: stat(Number(size), Number(mode)), sha256, content: Number(content) }
+export function entryOf({ type, tag, at, mode, size, sha256, content, target }: SqlRow): StoredEntry<number> {
+  const stat = { type, size: 0, mode: DIRECTORY_MODE, modifiedAt: numberOf(at), tag: String(tag) }
+  if (type === 'directory') return wholeEntry({ type, stat })
+  if (type === 'link') return wholeEntry({ type, stat: { ...stat, mode: LINK_MODE }, target })
+  const ofFile = { ...stat, size: numberOf(size), mode: numberOf(mode) }
+  return wholeEntry({ type, stat: ofFile, sha256, content: numberOf(content) })
+}
+
+/** Postgres returns large numbers as text. */
+function numberOf(value: SqlValue | undefined): number {
+  return value == null || value === '' ? Number.NaN : Number(value)
 }
 
 /** Returns bytes as a driver returned them as a plain `Uint8Array`. */

@@ -34,6 +34,36 @@ describe('indexedDb', () => {
     expect(await partsIn(name)).toBe(1)
   })
 
+  it('lists damaged entries, and reads the others', async () => {
+    const name = temporary()
+    const backend = await indexedDb(name)
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    for (const path of ['a.txt', 'bad.txt']) await workspace.call('write_file', { path, content: `${path}\n` })
+    const whole = { type: 'file', stat: { type: 'file', size: 4, mode: 0o644, modifiedAt: 0, tag: '1' } }
+    const damage = [
+      null,
+      'text',
+      {},
+      { type: 'weird' },
+      { ...whole },
+      { ...whole, sha256: '00', content: 1 },
+      { type: 'link' },
+    ]
+    for (const entry of damage) {
+      await inStore(name, 'entries', (entries) => entries.put(entry, ['', 'bad.txt']))
+      expect(await backend.list('' as Path)).toEqual([
+        { name: 'a.txt', type: 'file' },
+        { name: 'bad.txt', type: 'other' },
+      ])
+      expect(await workspace.call('list_directory', {})).toMatchObject({ ok: true })
+      expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'a.txt\n' })
+      await expect(backend.read('bad.txt' as Path)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    }
+    await inStore(name, 'parts', (parts) => parts.put(new TextEncoder().encode('b.txt\n'), [2, 0]))
+    await inStore(name, 'parts', (parts) => parts.put(new TextEncoder().encode('b.txt\n'), [1, 0]))
+    await expect(backend.read('a.txt' as Path)).rejects.toMatchObject({ code: 'BACKEND_ERROR', message: /damaged/ })
+  })
+
   it('has the old or the new files after its worker was ended', async () => {
     const name = temporary()
     let acknowledged = 0
