@@ -1,7 +1,9 @@
+import * as callbacks from 'node:fs'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import * as node from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createFs } from '../../src/adapters/fs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -127,6 +129,86 @@ describe.each(Object.keys(functions) as Name[])('the arguments of fs.%s', (name)
   })
 })
 
+/** What a function with a callback does: throws at once, or calls back. */
+function calledBack(functions: object, name: string, args: readonly unknown[]): Promise<string> {
+  return new Promise((resolve) => {
+    try {
+      const act = (functions as Readonly<Record<string, (...all: unknown[]) => void>>)[name]
+      act?.(...args, (error: { code?: string; name?: string } | null) =>
+        resolve(`calls back ${error === null ? 'ok' : (error.code ?? error.name)}`),
+      )
+    } catch (error) {
+      resolve(`throws ${(error as { code?: string }).code ?? (error as Error).name}: ${(error as Error).message}`)
+    }
+  })
+}
+
+/** Wrong arguments of the functions with callbacks, but for `realpath`, to which any value is a text in Node. `FD` stands for the number of an open file. */
+const FD = Symbol('fd')
+const wrongPaths: readonly unknown[] = [null, undefined, false, 1.5, {}, [], 'a\0b', Buffer.from('a\0')]
+const wrong: readonly (readonly [name: string, ...args: unknown[]])[] = [
+  ...[
+    ...['stat', 'lstat', 'access', 'readFile', 'readdir', 'readlink', 'unlink', 'rmdir', 'rm', 'mkdir'],
+    ...['opendir', 'open', 'mkdtemp'],
+  ].flatMap((name) => wrongPaths.map((path) => [name, path] as const)),
+  ...['rename', 'copyFile', 'link'].flatMap((name) =>
+    wrongPaths.flatMap((path) => [[name, path, 'x'] as const, [name, 'x', path] as const]),
+  ),
+  ...[null, '1', -1, 1.5, Number.NaN, 2 ** 40, {}].flatMap((fd) =>
+    ['fstat', 'fsync', 'fdatasync', 'close'].map((name) => [name, fd] as const),
+  ),
+  ...[-1, 1.5, 9, '1', {}].map((offset) => ['read', FD, Buffer.alloc(4), offset, 1, 0] as const),
+  ...[-1, 9].map((length) => ['read', FD, Buffer.alloc(4), 0, length, 0] as const),
+  ...[-2, 1.5, '1', {}, 2n ** 64n].map((position) => ['read', FD, Buffer.alloc(4), 0, 1, position] as const),
+  ...[null, 1, 'x', {}].map((buffers) => ['readv', FD, buffers, 0] as const),
+  ...[null, 1, true, {}].map((data) => ['write', FD, data] as const),
+  ...[-1, 9].map((offset) => ['write', FD, Buffer.alloc(4), offset, 1, 0] as const),
+  ...['boom', -1, 1.5, {}].map((mode) => ['fchmod', FD, mode] as const),
+  ['readFile', 'x', 'utf9'],
+  ['readFile', 'x', 5],
+  ['open', 'x', 'rw'],
+  ['chmod', 'x', 'boom'],
+  ['writeFile', 'x', {}],
+  ['writeFile', 'x', ['a']],
+]
+
+describe('the functions with callbacks', () => {
+  it('throw wrong arguments at once, with the codes of Node', async () => {
+    const [root, workspace] = [await nodeTree(), await createWorkspace({ backend: memory({}), policy: 'autonomous' })]
+    const own = createFs(workspace)
+    const real = callbacks.openSync(join(root, 'a.txt'), 'r+')
+    const fd = await new Promise((resolve) =>
+      own.open('/n.txt', 'w+', (_: unknown, opened: unknown) => resolve(opened)),
+    )
+    const asCode = (outcome: string) => outcome.split(':')[0]
+    const differences: string[] = []
+    for (const [name, ...args] of wrong) {
+      const withNumber = (number: unknown) => args.map((arg) => (arg === FD ? number : arg))
+      const expected = await calledBack(callbacks, name, withNumber(real))
+      const actual = await calledBack(own, name, withNumber(fd))
+      if (asCode(actual) === asCode(expected)) continue
+      differences.push(`${name} ${args.map(String).join(' ')}: ${actual}, in Node ${expected}`)
+    }
+    callbacks.closeSync(real)
+    expect(differences).toEqual([])
+    await workspace.close()
+  })
+
+  it('return an object by util.promisify where Node does', async () => {
+    const own = createFs(await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous' }))
+    const promised = (name: 'open' | 'read' | 'readv' | 'write' | 'writev' | 'exists' | 'stat') =>
+      promisify(own[name] as (...args: unknown[]) => void) as (...args: unknown[]) => Promise<unknown>
+    const fd = await promised('open')('/a.txt', 'r+')
+    expect(await promised('read')(fd, Buffer.alloc(1))).toEqual({ bytesRead: 1, buffer: Buffer.from('a') })
+    expect(await promised('readv')(fd, [Buffer.alloc(1)], 1)).toEqual({ bytesRead: 1, buffers: [Buffer.from('\n')] })
+    expect(await promised('write')(fd, 'b')).toEqual({ bytesWritten: 1, buffer: 'b' })
+    expect(await promised('writev')(fd, [Buffer.from('c')])).toMatchObject({ bytesWritten: 1 })
+    expect(await promised('exists')('/a.txt')).toBe(true)
+    expect(await promised('exists')('/b.txt')).toBe(false)
+    expect(await promised('stat')('/a.txt')).toMatchObject({ size: 2 })
+  })
+})
+
 describe('the options of fs', () => {
   it('have their effect', async () => {
     const fs = await ownTree()
@@ -145,15 +227,21 @@ describe('the options of fs', () => {
     expect(await fs.readdir('/')).not.toContain('d')
   })
 
-  it('that no backend can follow are refused', async () => {
-    const fs = await ownTree()
-    const refused = [
-      () => fs.cp('/l', '/c', { dereference: true } as never),
-      () => fs.readFile('/a.txt', { flag: 'w+' }),
-      () => fs.readFile('/a.txt', { flag: 'a+' }),
-    ]
-    for (const act of refused) await expect(act()).rejects.toThrow(/dereference|flag/)
-    expect(await fs.readFile('/a.txt', 'utf8')).toBe('a\n')
+  it('open a file that is read with other flags, as Node does', async () => {
+    const [fs, root] = [await ownTree(), await nodeTree()]
+    for (const flag of ['w+', 'a+', 'wx+', 'ax+', 'r+'] as const) {
+      for (const name of ['a.txt', `${flag}.txt`]) {
+        const expected = await outcomeOf(() => node.readFile(join(root, name), { flag }))
+        expect(await outcomeOf(() => fs.readFile(`/${name}`, { flag })), `${flag} ${name}`).toBe(expected)
+        const there = await outcomeOf(() => node.stat(join(root, name)))
+        expect(await outcomeOf(() => fs.stat(`/${name}`)), `${flag} ${name} then`).toBe(there)
+      }
+    }
+    for (const flag of ['r', 'r+'] as const) {
+      const expected = await outcomeOf(() => node.writeFile(join(root, 'd/b.txt'), 'N', { flag }))
+      expect(await outcomeOf(() => fs.writeFile('/d/b.txt', 'N', { flag }))).toBe(expected)
+    }
+    expect(await fs.readFile('/d/b.txt', 'utf8')).toBe(await node.readFile(join(root, 'd/b.txt'), 'utf8'))
   })
 
   it('were tried', () => {

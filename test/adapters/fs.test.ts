@@ -168,7 +168,9 @@ describe('wardspace/fs', () => {
     await expect(promises.stat('/h')).rejects.toMatchObject({ code: 'ENOENT' })
     await handle.close()
     expect(await promises.readFile('/h', 'utf8')).toBe('Jello')
-    await expect(handle.close()).rejects.toMatchObject({ code: 'EBADF' })
+    await handle.close()
+    expect(handle.fd).toBe(-1)
+    await expect(handle.sync()).rejects.toMatchObject({ code: 'EBADF' })
   })
 })
 

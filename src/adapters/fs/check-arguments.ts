@@ -1,6 +1,8 @@
-import { decoded, type EncodingOption, encodingOf } from './encoding.ts'
-import { argumentError, fsError, rangeError, valueError } from './errors.ts'
-import { Dirent } from './stats.ts'
+import { type EncodingOption, encodingOf, nameIn } from './encoding.ts'
+import { argumentError, rangeError, valueError } from './errors.ts'
+import { FileHandle } from './file-handle.ts'
+import { type FsPath, locate } from './paths.ts'
+import { Dirent, type Stats, withBigInts } from './stats.ts'
 
 /** Checks an argument as Node does, with its codes, and returns it in the form that the functions take. */
 type Check = (value: unknown, name: string) => unknown
@@ -39,6 +41,8 @@ const integer =
   }
 
 const unsigned = integer(0, 0xffff_ffff)
+const owner = integer(-1, 0xffff_ffff)
+const size = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 const accessMode = nullable(integer(0, 7))
 
 /** Permission bits: a number, or a text with an octal one. */
@@ -59,11 +63,19 @@ function encoding(value: unknown): unknown {
   return value
 }
 
-/** Files are read as they are: other flags would create or empty them. */
-function readFlag(value: unknown, name: string): unknown {
-  if (isOmitted(value) || value === 0 || ['r', 'rs', 'sr', 'r+', 'rs+', 'sr+'].includes(value as string))
-    return undefined
-  throw valueError(name, value)
+function path(value: unknown, name: string): unknown {
+  locate(value as FsPath, name)
+  return value
+}
+
+function pathOrHandle(value: unknown, name: string): unknown {
+  return value instanceof FileHandle ? value : path(value, name)
+}
+
+/** Flags that only read need no handle. */
+function readFlag(value: unknown): unknown {
+  const reads = isOmitted(value) || value === 0 || ['r', 'rs', 'sr', 'r+', 'rs+', 'sr+'].includes(value as string)
+  return reads ? undefined : value
 }
 
 function time(value: unknown, name: string): unknown {
@@ -76,13 +88,6 @@ function linkType(value: unknown): unknown {
   if (isOmitted(value) || ['dir', 'file', 'junction'].includes(value as string)) return value
   const error = new Error(`Symlink type must be one of "dir", "file", or "junction". Received "${String(value)}"`)
   throw Object.assign(error, { code: 'ERR_FS_INVALID_SYMLINK_TYPE' })
-}
-
-/** What no backend can do. `false` is the default of Node. */
-function unavailable(value: unknown, name: string): unknown {
-  if (boolean(value, name))
-    throw Object.assign(fsError('ENOSYS', name), { message: `The option "${name}" is unavailable` })
-  return value
 }
 
 /** Options in an object. Fields that Node does not have are ignored, as Node does. */
@@ -125,76 +130,120 @@ function mkdirOptions(value: unknown, name: string): unknown {
   return fields({ recursive: boolean, mode: nullable(bits) })(typeof value === 'object' ? value : {}, name)
 }
 
-/** The check of each argument after the first, which is a path, by the name of the function. */
+/** Times that `utimes` takes. */
+const times = [
+  ['atime', time],
+  ['mtime', time],
+] as const
+const owners = [
+  ['uid', owner],
+  ['gid', owner],
+] as const
+const data = ['data', (value: unknown) => value] as const
+
+/** The check of each argument, by the name of the function. */
 const checks: Readonly<Record<string, readonly (readonly [name: string, check: Check])[]>> = {
-  readFile: [['options', textOptions({ flag: readFlag, signal })]],
-  writeFile: [
-    ['data', (data) => data],
-    ['options', write],
+  readFile: [
+    ['path', pathOrHandle],
+    ['options', textOptions({ flag: readFlag, signal })],
   ],
-  appendFile: [
-    ['data', (data) => data],
-    ['options', write],
+  writeFile: [['path', pathOrHandle], data, ['options', write]],
+  appendFile: [['path', pathOrHandle], data, ['options', write]],
+  access: [
+    ['path', path],
+    ['mode', accessMode],
   ],
-  access: [['mode', accessMode]],
-  readlink: [['options', textOptions()]],
-  realpath: [['options', textOptions()]],
-  readdir: [['options', textOptions({ recursive: nullable(boolean) })]],
-  opendir: [['options', textOptions({ recursive: nullable(boolean), bufferSize: unsigned })]],
-  mkdtemp: [['options', textOptions()]],
-  truncate: [['len', optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))]],
+  readlink: [
+    ['path', path],
+    ['options', textOptions()],
+  ],
+  realpath: [
+    ['path', path],
+    ['options', textOptions()],
+  ],
+  readdir: [
+    ['path', path],
+    ['options', textOptions({ recursive: nullable(boolean) })],
+  ],
+  opendir: [
+    ['path', path],
+    ['options', textOptions({ recursive: nullable(boolean), bufferSize: unsigned })],
+  ],
+  mkdtemp: [
+    ['prefix', path],
+    ['options', textOptions()],
+  ],
+  truncate: [
+    ['path', path],
+    ['len', optional(size)],
+  ],
   symlink: [
-    ['path', (path) => path],
+    ['target', path],
+    ['path', path],
     ['type', linkType],
   ],
-  mkdir: [['options', mkdirOptions]],
-  rmdir: [['options', optional(fields({ recursive: boolean, ...retries }))]],
-  rm: [['options', optional(fields({ force: boolean, recursive: boolean, ...retries }))]],
+  link: [
+    ['existingPath', path],
+    ['newPath', path],
+  ],
+  rename: [
+    ['oldPath', path],
+    ['newPath', path],
+  ],
+  mkdir: [
+    ['path', path],
+    ['options', mkdirOptions],
+  ],
+  rmdir: [
+    ['path', path],
+    ['options', optional(fields({ recursive: boolean, ...retries }))],
+  ],
+  rm: [
+    ['path', path],
+    ['options', optional(fields({ force: boolean, recursive: boolean, ...retries }))],
+  ],
   copyFile: [
-    ['dest', (path) => path],
+    ['src', path],
+    ['dest', path],
     ['mode', accessMode],
   ],
   cp: [
-    ['dest', (path) => path],
+    ['src', path],
+    ['dest', path],
     [
       'options',
       optional(
         fields({
-          ...{ dereference: unavailable, errorOnExist: boolean, force: boolean, preserveTimestamps: boolean },
+          ...{ dereference: boolean, errorOnExist: boolean, force: boolean, preserveTimestamps: boolean },
           ...{ recursive: boolean, verbatimSymlinks: boolean, filter: callback, mode: accessMode },
         }),
       ),
     ],
   ],
   open: [
+    ['path', path],
     ['flags', (flags) => flags ?? undefined],
     ['mode', nullable(bits)],
   ],
-  chmod: [['mode', bits]],
-  utimes: [
-    ['atime', time],
-    ['mtime', time],
+  chmod: [
+    ['path', path],
+    ['mode', bits],
   ],
-  lutimes: [
-    ['atime', time],
-    ['mtime', time],
-  ],
-  chown: [
-    ['uid', integer(-1, 0xffff_ffff)],
-    ['gid', integer(-1, 0xffff_ffff)],
-  ],
-  lchown: [
-    ['uid', integer(-1, 0xffff_ffff)],
-    ['gid', integer(-1, 0xffff_ffff)],
-  ],
+  utimes: [['path', path], ...times],
+  lutimes: [['path', path], ...times],
+  chown: [['path', path], ...owners],
+  lchown: [['path', path], ...owners],
+  // Functions of open files, behind the number.
+  fchmod: [['mode', bits]],
+  fchown: owners,
+  futimes: times,
+  ftruncate: [['len', optional(size)]],
 }
 
-/** Returns a name in the encoding that options ask for. */
-function nameIn(options: EncodingOption, name: string): unknown {
-  const asked = typeof options === 'string' ? options : options?.encoding
-  const encoding = encodingOf(options)
-  if (asked !== 'buffer' && (encoding === undefined || encoding === 'utf8')) return name
-  return decoded(new TextEncoder().encode(name), encoding)
+/** Checks the arguments of a function, and returns them in the form that it takes. */
+export function checkArguments(name: string, args: readonly unknown[]): readonly unknown[] {
+  const table = checks[name] ?? [['path', path]]
+  return [...table.map(([arg, check], at) => check(args[at], arg)), ...args.slice(table.length)]
 }
 
 function entryIn(options: EncodingOption, entry: string | Dirent): unknown {
@@ -202,21 +251,9 @@ function entryIn(options: EncodingOption, entry: string | Dirent): unknown {
   return Object.assign(entry, { name: nameIn(options, entry.name) })
 }
 
-/** Returns metadata with numbers as `bigint`, as `BigIntStats` of Node. */
-function withBigInts(stats: object): object {
-  for (const [name, value] of Object.entries(stats)) {
-    const number = BigInt(Math.round(value as number))
-    Object.assign(stats, { [name]: number })
-    if (!name.endsWith('timeMs')) continue
-    Object.assign(stats, { [name.replace(/Ms$/, 'Ns')]: number * 1_000_000n })
-    Object.defineProperty(stats, name.slice(0, -2), { value: new Date(Number(number)) })
-  }
-  return stats
-}
-
 const named = (name: unknown, [, options]: readonly unknown[]) => nameIn(options as EncodingOption, name as string)
 const stats = (found: unknown, [, options]: readonly unknown[]) =>
-  (options as { bigint?: boolean } | undefined)?.bigint ? withBigInts(found as object) : found
+  (options as { bigint?: boolean } | undefined)?.bigint ? withBigInts(found as Stats) : found
 
 /** The form that options give to results, by the name of the function. */
 const results: Readonly<Record<string, (result: unknown, args: readonly unknown[]) => unknown>> = {
@@ -226,17 +263,23 @@ const results: Readonly<Record<string, (result: unknown, args: readonly unknown[
   mkdtemp: named,
 }
 
-/** Returns the functions with their arguments checked, and results in the form that their options ask for. */
-export function withChecks<F extends object>(functions: F): F {
+/** A function whose arguments are checked first, at once. */
+export interface CheckedFunction {
+  /** @throws TypeError or RangeError, with the codes of Node */
+  check(args: readonly unknown[]): readonly unknown[]
+  /** Runs with arguments that were checked. The result has the form that its options ask for. */
+  run(args: readonly unknown[]): Promise<unknown>
+}
+
+/** Returns functions with the checks of their arguments. */
+export function withChecks(functions: object): Readonly<Record<string, CheckedFunction>> {
   const checked = Object.entries(functions).map(([name, act]) => {
-    const table = checks[name] ?? []
     const toResult = results[name]
-    const run = async (path: unknown, ...args: unknown[]) => {
-      const given = [path, ...table.map(([arg, check], at) => check(args[at], arg)), ...args.slice(table.length)]
-      const result: unknown = await act(...given)
-      return toResult === undefined ? result : toResult(result, given)
+    const run = async (args: readonly unknown[]) => {
+      const result: unknown = await act(...args)
+      return toResult === undefined ? result : toResult(result, args)
     }
-    return [name, name === 'watch' ? act : run]
+    return [name, { run, check: (args: readonly unknown[]) => checkArguments(name, args) }]
   })
-  return Object.fromEntries(checked) as F
+  return Object.fromEntries(checked)
 }

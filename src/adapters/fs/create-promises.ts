@@ -64,10 +64,10 @@ export type FsPromises = Omit<FsReads, 'readFile' | 'readdir' | 'readlink' | 're
 /** Creates the functions of `fs.promises`. */
 export function createPromises(target: FsTarget, open: OpenFiles<FileHandle>): FsPromises {
   return {
-    ...createReads(target),
+    ...createReads(target, open),
     ...createWrites(target, open),
     ...createMetadata(target),
-    ...createDirectories(target),
+    ...createDirectories(target, open),
     ...createTransfers(target),
   } as unknown as FsPromises
 }

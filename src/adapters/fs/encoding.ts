@@ -57,3 +57,11 @@ export function encoded(data: unknown, encoding: string | undefined): Uint8Array
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
   throw argumentError('data', 'of type string or an instance of Buffer, TypedArray, or DataView', data)
 }
+
+/** Returns a name in the encoding that options ask for. */
+export function nameIn(options: EncodingOption, name: string): unknown {
+  const asked = typeof options === 'string' ? options : options?.encoding
+  const encoding = encodingOf(options)
+  if (asked !== 'buffer' && (encoding === undefined || encoding === 'utf8')) return name
+  return decoded(new TextEncoder().encode(name), encoding)
+}

@@ -106,28 +106,57 @@ export function toFsError(error: unknown, syscall: string, path: string, dest?: 
   return fsError(isLoop ? 'ELOOP' : (codes[error.code] ?? 'EIO'), syscall, path, dest, error)
 }
 
-function abortError(cause: unknown): Error {
+/** Creates the error of Node for what a signal ended. */
+export function abortError(cause: unknown): Error {
   const error = new Error('The operation was aborted', { cause })
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })
 }
 
 /** Creates the error of Node for an argument that has the wrong type or value. */
 export function argumentError(name: string, expected: string, value: unknown): TypeError {
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  const error = new TypeError(`The "${name}" argument must be ${expected}. Received ${shown}`)
+  const what = name.includes('.') ? 'property' : 'argument'
+  const error = new TypeError(`The "${name}" ${what} must be ${expected}. Received ${typeNameOf(value)}`)
   return Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' })
 }
 
+/** Names the type of a value as the errors of Node do. */
+function typeNameOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (typeof value === 'function') return `function ${value.name}`
+  if (typeof value === 'object') {
+    const name: unknown = value.constructor?.name
+    return name ? `an instance of ${String(name)}` : '[Object]'
+  }
+  const text = shown(value)
+  return `type ${typeof value} (${text.length > 28 ? `${text.slice(0, 25)}...` : text})`
+}
+
+/** Shows a value that is no object as Node does. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  return typeof value === 'bigint' ? `${value}n` : String(value)
+}
+
+const LARGE = 2 ** 32
+
+/** Shows a number with separators if it is large, as the errors of Node do. */
+function shownNumber(value: unknown): string {
+  const isLarge = (typeof value === 'number' || typeof value === 'bigint') && (value > LARGE || value < -LARGE)
+  return isLarge ? shown(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '_') : shown(value)
+}
+
 /** Creates the error of Node for an argument whose value is none of those that there are. */
-export function valueError(name: string, value: unknown): TypeError {
-  const shown = typeof value === 'string' ? `'${value}'` : String(value)
-  const error = new TypeError(`The argument '${name}' is invalid. Received ${shown}`)
+export function valueError(name: string, value: unknown, reason = 'is invalid'): TypeError {
+  const what = name.includes('.') ? 'property' : 'argument'
+  const error = new TypeError(`The ${what} '${name}' ${reason}. Received ${shown(value)}`)
   return Object.assign(error, { code: 'ERR_INVALID_ARG_VALUE' })
 }
 
 /** Creates the error of Node for a number outside its range. */
 export function rangeError(name: string, range: string, value: unknown): RangeError {
-  const error = new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`)
+  const error = new RangeError(
+    `The value of "${name}" is out of range. It must be ${range}. Received ${shownNumber(value)}`,
+  )
   return Object.assign(error, { code: 'ERR_OUT_OF_RANGE' })
 }
 

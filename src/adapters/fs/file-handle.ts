@@ -3,11 +3,21 @@ import { sameBytes } from '../../util/bytes.ts'
 import type { FileStat, FileWriteOptions } from '../../workspace/files.ts'
 import { holdContent, ratesOf } from '../../workspace/held-bytes.ts'
 import { decoded, type EncodingOption, emptyBuffer, encoded, encodingOf } from './encoding.ts'
-import { asNode, fsError, MOST_ATTEMPTS, rangeError, toFsError } from './errors.ts'
+import {
+  abortError,
+  argumentError,
+  asNode,
+  fsError,
+  MOST_ATTEMPTS,
+  rangeError,
+  toFsError,
+  valueError,
+} from './errors.ts'
 import { type OpenMode, openMode } from './flags.ts'
+import type { FsStream } from './fs-stream.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { Located } from './paths.ts'
-import { Stats } from './stats.ts'
+import { requireOwner, Stats, withBigInts } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
 /** A tag that no version has. */
@@ -40,8 +50,8 @@ export interface WriteResult<T> {
  * see it only then. The content is in memory.
  */
 export class FileHandle implements AsyncDisposable {
-  /** The number of the open file. */
-  readonly fd: number
+  readonly #fd: number
+  readonly #closeListeners: (() => void)[] = []
   readonly #target: FsTarget
   readonly #open: OpenFiles<FileHandle>
   readonly #path: Located
@@ -81,7 +91,7 @@ export class FileHandle implements AsyncDisposable {
     this.#isChanged = mode.truncates || content === undefined
     this.#version = tag === undefined ? { expectedSha256: null } : { expectedTag: tag }
     this.#appendFrom = mode.appends && !mode.truncates ? this.#size : undefined
-    this.fd = open.add(this)
+    this.#fd = open.add(this)
   }
 
   /** Opens a file. */
@@ -112,6 +122,32 @@ export class FileHandle implements AsyncDisposable {
     return new FileHandle(target, open, path, mode, bits, content, tag)
   }
 
+  /** The number of the open file, or -1 if it is closed. */
+  get fd(): number {
+    return this.#isClosed ? -1 : this.#fd
+  }
+
+  /** Adds a listener for `close`, the only event. */
+  on(event: string, listener: () => void): this {
+    if (event === 'close') this.#closeListeners.push(listener)
+    return this
+  }
+
+  /** The same as `on`: a handle closes once. */
+  once(event: string, listener: () => void): this {
+    return this.on(event, listener)
+  }
+
+  /** Returns the content from the current position on as a stream, which closes the handle. */
+  createReadStream(options: object = {}): FsStream {
+    return this.#open.streams?.createReadStream('', { ...options, fd: this }) as FsStream
+  }
+
+  /** Returns a stream that writes from the current position on, and closes the handle. */
+  createWriteStream(options: object = {}): FsStream {
+    return this.#open.streams?.createWriteStream('', { ...options, fd: this }) as FsStream
+  }
+
   /** Reads into a buffer, by default one of 16 KiB, from a position or from the current one on. */
   async read<T extends ArrayBufferView = Uint8Array>(
     buffer?: T | (BufferRange & { readonly buffer?: T }) | null,
@@ -119,20 +155,15 @@ export class FileHandle implements AsyncDisposable {
     length?: number | null,
     position?: number | bigint | null,
   ): Promise<ReadResult<T>> {
-    const isView = ArrayBuffer.isView(buffer)
-    const options = isView ? offset : buffer
-    const target = (isView ? buffer : (buffer?.buffer ?? emptyBuffer(16_384))) as T
-    const range = typeof options === 'object' && options !== null ? options : { offset, length, position }
-    const part = partOf(target, range as BufferRange)
+    const { target, part, start } = readArguments([buffer, offset, length, position])
     this.#requireOpen('read', this.#mode.reads)
-    const start = positionOf((range as BufferRange).position)
     const found = this.#bytes.subarray(
       start ?? this.#position,
       Math.min(this.#size, (start ?? this.#position) + part.length),
     )
     part.set(found)
     if (start === undefined) this.#position += found.length
-    return { bytesRead: found.length, buffer: target }
+    return { bytesRead: found.length, buffer: target as T }
   }
 
   /** Reads into several buffers, one after another. */
@@ -140,6 +171,7 @@ export class FileHandle implements AsyncDisposable {
     buffers: T,
     position?: number | null,
   ): Promise<{ readonly bytesRead: number; readonly buffers: T }> {
+    checkBuffers([buffers])
     let bytesRead = 0
     for (const buffer of buffers) {
       const read = await this.read(buffer, { position: moved(position, bytesRead) })
@@ -189,15 +221,8 @@ export class FileHandle implements AsyncDisposable {
     lengthOrEncoding?: number | string | null,
     position?: number | bigint | null,
   ): Promise<WriteResult<T>> {
-    if (typeof data === 'string') {
-      const encoding = typeof lengthOrEncoding === 'string' ? lengthOrEncoding : undefined
-      const bytes = encoded(data, encodingOf(encoding))
-      return { bytesWritten: this.#put(bytes, offsetOrPosition as number | bigint | null), buffer: data }
-    }
-    const isRange = typeof offsetOrPosition === 'object' && offsetOrPosition !== null
-    const range = isRange ? offsetOrPosition : { offset: offsetOrPosition, length: lengthOrEncoding, position }
-    const bytes = partOf(data, range as BufferRange)
-    return { bytesWritten: this.#put(bytes, (range as BufferRange).position), buffer: data }
+    const { bytes, start } = writeArguments([data, offsetOrPosition, lengthOrEncoding, position])
+    return { bytesWritten: this.#put(bytes, start), buffer: data }
   }
 
   /** Writes several buffers, one after another. */
@@ -205,6 +230,7 @@ export class FileHandle implements AsyncDisposable {
     buffers: T,
     position?: number | null,
   ): Promise<{ readonly bytesWritten: number; readonly buffers: T }> {
+    checkBuffers([buffers])
     let bytesWritten = 0
     for (const buffer of buffers) {
       bytesWritten += (await this.write(buffer, { position: moved(position, bytesWritten) })).bytesWritten
@@ -212,9 +238,15 @@ export class FileHandle implements AsyncDisposable {
     return { bytesWritten, buffers }
   }
 
-  /** Writes from the current position on. */
-  async writeFile(data: unknown, options?: EncodingOption): Promise<void> {
-    this.#put(encoded(data, encodingOf(options)), null)
+  /** Writes from the current position on: a text, bytes, or what iterates over them. */
+  async writeFile(data: unknown, options?: EncodingOption | { readonly signal?: AbortSignal }): Promise<void> {
+    const encoding = encodingOf(options as EncodingOption)
+    const signal = (options as { readonly signal?: AbortSignal } | null | undefined)?.signal
+    if (!isIterated(data)) return void this.#put(encoded(data, encoding), undefined)
+    for await (const chunk of data) {
+      if (signal?.aborted) throw abortError(signal.reason)
+      this.#put(encoded(chunk, encoding), undefined)
+    }
   }
 
   /** The same as `writeFile`: a handle writes at the end if it was opened for that. */
@@ -236,16 +268,29 @@ export class FileHandle implements AsyncDisposable {
   }
 
   /** Returns the metadata of the file, with the size that it has here. */
-  async stat(): Promise<Stats> {
+  async stat(options?: { readonly bigint?: boolean }): Promise<Stats> {
     this.#requireOpen('fstat', true)
     const { shown, path } = this.#path
     const stat = await asNode('fstat', shown, () => this.#target.files.stat(path))
     const opened: FileStat = stat ?? { path, type: 'file', size: 0, tag: '' }
-    return new Stats(this.#isChanged ? { ...opened, size: this.#size } : opened)
+    const stats = new Stats(this.#isChanged ? { ...opened, size: this.#size } : opened)
+    return options?.bigint ? withBigInts(stats) : stats
+  }
+
+  /** Files belong to user and group 0. @throws FsError `EPERM` for others */
+  async chown(user: number, group: number): Promise<void> {
+    this.#requireOpen('fchown', true)
+    requireOwner('fchown', undefined, user, group)
+  }
+
+  /** The time of a file is that of its last change: nothing changes. */
+  async utimes(): Promise<void> {
+    this.#requireOpen('futime', true)
   }
 
   /** Writes the changes, and sets the permission bits. */
-  async chmod(mode: number): Promise<void> {
+  async chmod(given: number | string): Promise<void> {
+    const mode = typeof given === 'string' ? Number.parseInt(given, 8) : given
     await this.sync()
     const { path, shown } = this.#path
     const { files } = this.#target
@@ -273,9 +318,9 @@ export class FileHandle implements AsyncDisposable {
     await this.sync()
   }
 
-  /** Writes the changes to the file, and closes the handle. */
+  /** Writes the changes to the file, and closes the handle. A closed handle stays closed. */
   async close(): Promise<void> {
-    this.#requireOpen('close', true)
+    if (this.#isClosed) return
     this.#isClosed = true
     try {
       await this.#flush()
@@ -298,13 +343,14 @@ export class FileHandle implements AsyncDisposable {
   /** Closes the handle without writing the changes that `sync()` has not written. */
   discard(): void {
     this.#isClosed = true
-    this.#open.delete(this.fd)
+    this.#open.delete(this.#fd)
     this.#release()
+    for (const listener of this.#closeListeners.splice(0)) queueMicrotask(listener)
   }
 
   /** Closes the handle, if it is open. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isClosed) await this.close()
+    await this.close()
   }
 
   /** Writes the changes, after those that are being written. */
@@ -372,10 +418,9 @@ export class FileHandle implements AsyncDisposable {
     this.#held = 0
   }
 
-  #put(bytes: Uint8Array, position: number | bigint | null | undefined): number {
+  #put(bytes: Uint8Array, given: number | undefined): number {
     this.#requireOpen('write', this.#mode.writes)
     if (bytes.length === 0) return 0
-    const given = positionOf(position)
     const start = this.#mode.appends ? this.#size : (given ?? this.#position)
     const end = start + bytes.length
     this.#reserve('write', end)
@@ -401,8 +446,66 @@ export class FileHandle implements AsyncDisposable {
   }
 }
 
+/** Returns what `read` reads into and from where. @throws TypeError or RangeError with the codes of Node */
+export function readArguments([buffer, offset, length, position]: readonly unknown[]) {
+  const isView = ArrayBuffer.isView(buffer)
+  const isOptions = buffer === undefined || buffer === null || typeof buffer === 'object'
+  if (!isView && !isOptions) throw bufferError('buffer', buffer)
+  const options = isView ? offset : buffer
+  const given = isView ? buffer : ((buffer as { readonly buffer?: unknown } | null)?.buffer ?? emptyBuffer(16_384))
+  if (!ArrayBuffer.isView(given)) throw bufferError('buffer', given)
+  const isRange = typeof options === 'object' && options !== null && length === undefined
+  const range = (isRange ? options : { offset, length, position }) as BufferRange
+  if (given.byteLength === 0 && (range.length ?? 0) !== 0) {
+    throw valueError('buffer', undefined, 'is empty and cannot be written')
+  }
+  const part = partOf(given, range)
+  return { target: given, part, start: positionOf(checkPosition(range.position, part.length)) }
+}
+
+/** Returns the bytes that `write` writes and where. @throws TypeError or RangeError with the codes of Node */
+export function writeArguments([data, offset, length, position]: readonly unknown[]) {
+  if (typeof data === 'string') {
+    const encoding = typeof length === 'string' ? length : undefined
+    return { bytes: encoded(data, encodingOf(encoding)), start: positionOf(offset) }
+  }
+  if (!ArrayBuffer.isView(data)) throw bufferError('buffer', data)
+  const isRange = typeof offset === 'object' && offset !== null
+  const range = (isRange ? offset : { offset, length, position }) as BufferRange
+  return { bytes: partOf(data, range), start: positionOf(range.position) }
+}
+
+/** @throws TypeError for anything but an array of buffers */
+export function checkBuffers([buffers]: readonly unknown[]): void {
+  if (!Array.isArray(buffers) || !buffers.every((buffer) => ArrayBuffer.isView(buffer))) {
+    throw argumentError('buffers', 'an instance of ArrayBufferView[]', buffers)
+  }
+}
+
+function bufferError(name: string, value: unknown): TypeError {
+  return argumentError(name, 'an instance of Buffer, TypedArray, or DataView', value)
+}
+
+/** Whether a program passes chunks one after another. */
+export function isIterated(data: unknown): data is AsyncIterable<unknown> {
+  if (typeof data !== 'object' || data === null || ArrayBuffer.isView(data)) return false
+  return Symbol.asyncIterator in data || Symbol.iterator in data
+}
+
+/** Returns a position to read at. @throws TypeError or RangeError for what can be none */
+function checkPosition(position: unknown, length: number): unknown {
+  if (position === undefined || position === null) return undefined
+  if (typeof position !== 'number' && typeof position !== 'bigint') {
+    throw argumentError('position', 'of type number or bigint', position)
+  }
+  if (typeof position === 'number' && !Number.isInteger(position)) throw rangeError('position', 'an integer', position)
+  const most = typeof position === 'bigint' ? 2n ** 63n - 1n - BigInt(length) : Number.MAX_SAFE_INTEGER
+  if (position < -1 || position > most) throw rangeError('position', `>= -1 && <= ${most}`, position)
+  return position
+}
+
 /** Returns a position in the file, or nothing for the current one. */
-function positionOf(position: number | bigint | null | undefined): number | undefined {
+function positionOf(position: unknown): number | undefined {
   const isPosition = typeof position === 'bigint' || Number.isSafeInteger(position)
   return isPosition && Number(position) >= 0 ? Number(position) : undefined
 }
@@ -416,10 +519,14 @@ function moved(position: number | null | undefined, count: number): number | nul
 /** Returns the bytes of a part of a buffer. */
 function partOf(buffer: ArrayBufferView, { offset, length }: BufferRange): Uint8Array {
   const size = buffer.byteLength
-  const start = offset ?? 0
-  if (!Number.isInteger(start) || start < 0 || start > size) throw rangeError('offset', `>= 0 && <= ${size}`, start)
-  const count = length ?? size - start
-  const most = size - start
-  if (!Number.isInteger(count) || count < 0 || count > most) throw rangeError('length', `>= 0 && <= ${most}`, count)
+  const start = requireRange('offset', offset ?? 0, size)
+  const count = requireRange('length', length ?? size - start, size - start)
   return new Uint8Array(buffer.buffer, buffer.byteOffset + start, count)
+}
+
+function requireRange(name: string, value: unknown, most: number): number {
+  if (typeof value !== 'number') throw argumentError(name, 'of type number', value)
+  if (!Number.isInteger(value)) throw rangeError(name, 'an integer', value)
+  if (value < 0 || value > most) throw rangeError(name, `>= 0 && <= ${most}`, value)
+  return value
 }

@@ -48,9 +48,10 @@ export type { DirectoryOptions } from './directory-names.ts'
 export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'
 export type { BufferRange, FileHandle, ReadResult, WriteResult } from './file-handle.ts'
+export type { FsStream } from './fs-stream.ts'
 export type { FsPath } from './paths.ts'
 export type { FsMetadata, FsReads, FsWrites } from './promises.ts'
-export type { FsStream, FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
+export type { FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
 export type { FsSync, StatOptions } from './sync.ts'
 export type { FsTarget } from './target.ts'
 export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
@@ -63,10 +64,12 @@ export type CallbackName =
   | 'close'
   | 'exists'
   | 'fchmod'
+  | 'fchown'
   | 'fdatasync'
   | 'fstat'
   | 'fsync'
   | 'ftruncate'
+  | 'futimes'
   | 'read'
   | 'readv'
   | 'write'
@@ -92,6 +95,8 @@ export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Reco
   FsFunctions<S> &
   FsSync &
   Readonly<Record<'F_OK' | 'R_OK' | 'W_OK' | 'X_OK', number>> & {
+    /** The same as `realpath`. */
+    readonly realpath: { readonly native: CallbackFunction }
     /** The functions that return promises. */
     readonly promises: FsPromises & { readonly constants: Readonly<Record<string, number>> }
     /** The values of `node:fs` for `access`, `copyFile`, `open` and modes. */
@@ -147,15 +152,24 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
   checkOptions('createFs()', options, optionTable)
   const open = new OpenFiles<FileHandle>()
-  const promises = withChecks(createPromises(target, open))
-  const own = { ...createCallbacks(promises, open), ...createStreams(target, open, options.stream) }
+  const unchecked = createPromises(target, open)
+  const checked = withChecks(unchecked)
+  const promises: Record<string, unknown> = { watch: unchecked.watch }
+  for (const [name, { check, run }] of Object.entries(checked)) {
+    promises[name] ??= async (...args: readonly unknown[]) => run(check(args))
+  }
+  const streams = createStreams(target, open, options.stream)
+  open.streams = streams
+  const own = { ...createCallbacks(promises as unknown as FsPromises, checked, open), ...streams }
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {
     functions[`${name}Sync`] = () => {
       throw fsError('ENOSYS', name, undefined, undefined, new Error(WAITS))
     }
-    functions[name] = withCallback(promises[name as keyof FsPromises] as (...args: unknown[]) => Promise<unknown>)
+    const call = checked[name]
+    if (call !== undefined) functions[name] = withCallback((...args: readonly unknown[]) => call.run(args), call)
   }
+  Object.assign(functions.realpath as object, { native: functions.realpath })
   const fs = {
     ...functions,
     ...own,

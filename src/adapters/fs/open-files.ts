@@ -1,7 +1,15 @@
-import { argumentError, fsError } from './errors.ts'
+import { argumentError, fsError, rangeError } from './errors.ts'
+
+/** The functions that create streams of open files. */
+export interface HandleStreams<H> {
+  createReadStream(path: string, options: { readonly fd: H }): object
+  createWriteStream(path: string, options: { readonly fd: H }): object
+}
 
 /** The files that a program has opened, by number. Numbers begin at 3 and are not used again. */
 export class OpenFiles<H> {
+  /** Creates the streams of a handle. */
+  streams: HandleStreams<H> | undefined
   readonly #handles = new Map<number, H>()
   #next = 3
 
@@ -17,9 +25,16 @@ export class OpenFiles<H> {
 
   /** Returns the handle with a number. @throws FsError `EBADF` */
   get(fd: unknown, syscall: string): H {
-    if (typeof fd !== 'number') throw argumentError('fd', 'of type number', fd)
-    const handle = this.#handles.get(fd)
+    const handle = this.#handles.get(checkNumber(fd))
     if (handle === undefined) throw fsError('EBADF', syscall)
     return handle
   }
+}
+
+/** Returns the number of a file. @throws TypeError or RangeError for what can be none */
+export function checkNumber(fd: unknown): number {
+  if (typeof fd !== 'number') throw argumentError('fd', 'of type number', fd)
+  if (!Number.isInteger(fd)) throw rangeError('fd', 'an integer', fd)
+  if (fd < 0 || fd > 0x7fff_ffff) throw rangeError('fd', '>= 0 && <= 2147483647', fd)
+  return fd
 }

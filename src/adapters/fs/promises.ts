@@ -3,11 +3,11 @@ import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { below, type DirectoryOptions, directoryOptions, type FoundEntry, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
-import { argumentError, asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
-import { FileHandle } from './file-handle.ts'
+import { asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
+import { FileHandle, isIterated } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
-import { type Dirent, Stats } from './stats.ts'
+import { type Dirent, requireOwner, Stats } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
 type SignalOption = { readonly signal?: AbortSignal }
@@ -26,8 +26,27 @@ export function isAboutGitData(error: unknown, path: string): boolean {
   return classifyPath((error.details.path ?? path) as LogicalPath).protection === 'git'
 }
 
+/** Opens a file for one use. The use is one change, and nothing is written if it fails. */
+async function withFile<T>(
+  target: FsTarget,
+  open: OpenFiles<FileHandle>,
+  path: FsPath,
+  { flag, mode }: { readonly flag: unknown; readonly mode?: number | undefined },
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  const handle = await FileHandle.open(target, open, locate(path), flag, mode)
+  try {
+    const result = await use(handle)
+    await handle.close()
+    return result
+  } finally {
+    handle.discard()
+  }
+}
+
 /** Reads of `fs.promises`. */
-export function createReads({ files }: FsTarget) {
+export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
+  const { files } = target
   async function statOf(path: FsPath, syscall: string, noFollow: boolean): Promise<Stats> {
     const { shown, path: at } = locate(path)
     const stat = await asNode(syscall, shown, async () => {
@@ -45,6 +64,10 @@ export function createReads({ files }: FsTarget) {
   return {
     async readFile(path: FsPath | FileHandle, options?: DataOptions): Promise<Uint8Array | string> {
       if (path instanceof FileHandle) return path.readFile(options as EncodingOption)
+      const flag = (options as { readonly flag?: string } | undefined)?.flag
+      if (flag !== undefined && flag !== null) {
+        return withFile(target, open, path, { flag }, (handle) => handle.readFile(options as EncodingOption))
+      }
       const encoding = encodingOf(options)
       const { shown, path: at } = locate(path)
       const bytes = await asNode('open', shown, () => files.readBytes(at, signalOf(options))).catch(
@@ -90,7 +113,10 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
   async function write(path: FsPath, data: unknown, options: DataOptions, flag: string): Promise<void> {
     const given = typeof options === 'object' && options !== null ? (options as { flag?: string; mode?: number }) : {}
     const flags = given.flag ?? flag
-    if (!/^(w|a)x?\+?$/.test(flags)) throw argumentError('flag', "'w', 'wx', 'a' or 'ax'", flags)
+    if (isIterated(data) || !/^(w|a)x?\+?$/.test(flags)) {
+      const content = (handle: FileHandle) => handle.writeFile(data, options as EncodingOption)
+      return withFile(target, open, path, { flag: flags, mode: given.mode }, content)
+    }
     const bytes = encoded(data, encodingOf(options as EncodingOption))
     const { shown, path: at } = locate(path)
     await asNodeAnyway('open', shown, async () => {
@@ -115,13 +141,7 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
       return write(path, data, options, 'a')
     },
     async truncate(path: FsPath, length = 0): Promise<void> {
-      const handle = await FileHandle.open(target, open, locate(path), 'r+', undefined)
-      try {
-        await handle.truncate(length)
-        await handle.sync()
-      } finally {
-        handle.discard()
-      }
+      await withFile(target, open, path, { flag: 'r+' }, (handle) => handle.truncate(length))
     },
     async unlink(path: FsPath): Promise<void> {
       const { shown, path: at } = locate(path)
@@ -175,12 +195,6 @@ export function createMetadata({ files }: FsTarget) {
       requireOwner('lchown', locate(path).shown, user, group)
     },
   }
-}
-
-/** Only 0, and -1 for "as it is", change nothing. */
-function requireOwner(syscall: string, path: string, user: number, group: number): void {
-  const isOwn = (id: number) => id === 0 || id === -1 || id === 0xffff_ffff
-  if (!isOwn(user) || !isOwn(group)) throw fsError('EPERM', syscall, path)
 }
 
 /** The functions of `fs.promises` that read. */

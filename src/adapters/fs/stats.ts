@@ -1,4 +1,5 @@
 import type { FileStat } from '../../workspace/files.ts'
+import { fsError } from './errors.ts'
 
 const TYPE_BITS = { file: 0o100000, directory: 0o040000, link: 0o120000, other: 0o140000 } as const
 
@@ -103,6 +104,24 @@ function hashOf(tag: string): number {
   let hash = 0
   for (let i = 0; i < tag.length; i++) hash = (Math.imul(hash, 31) + tag.charCodeAt(i)) >>> 0
   return hash
+}
+
+/** Returns metadata with numbers as `bigint`, as `BigIntStats` of Node. */
+export function withBigInts(stats: Stats): Stats {
+  for (const [name, value] of Object.entries(stats)) {
+    const number = BigInt(Math.round(value as number))
+    Object.assign(stats, { [name]: number })
+    if (!name.endsWith('timeMs')) continue
+    Object.assign(stats, { [name.replace(/Ms$/, 'Ns')]: number * 1_000_000n })
+    Object.defineProperty(stats, name.slice(0, -2), { value: new Date(Number(number)) })
+  }
+  return stats
+}
+
+/** Only 0, and -1 for "as it is", change nothing. */
+export function requireOwner(syscall: string, path: string | undefined, user: number, group: number): void {
+  const isOwn = (id: number) => id === 0 || id === -1 || id === 0xffff_ffff
+  if (!isOwn(user) || !isOwn(group)) throw fsError('EPERM', syscall, path)
 }
 
 /** An entry of a directory, as `Dirent` of `node:fs`. */

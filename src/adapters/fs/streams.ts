@@ -1,8 +1,9 @@
 import { ignoreRejection } from '../../util/ignore-rejection.ts'
 import { nodeModule } from '../../util/node-module.ts'
 import { type EncodingOption, encodingOf } from './encoding.ts'
-import { asNode, asReadError, fsError, rangeError } from './errors.ts'
+import { argumentError, asNode, asReadError, fsError, rangeError, valueError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
+import type { FsStream } from './fs-stream.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
 import type { FsTarget } from './target.ts'
@@ -11,22 +12,6 @@ import type { FsTarget } from './target.ts'
 export interface StreamModule {
   readonly Readable: new (options: never) => object
   readonly Writable: new (options: never) => object
-}
-
-/** The part of the streams of Node that all programs use. With the option `stream`, the streams have the types of its classes. */
-export interface FsStream extends AsyncIterable<Uint8Array | string> {
-  /** Adds a listener. */
-  on(event: string, listener: (...args: never[]) => void): this
-  /** Adds a listener for one event. */
-  once(event: string, listener: (...args: never[]) => void): this
-  /** Passes what is read to another stream, and returns that. */
-  pipe<T extends object>(destination: T): T
-  /** Writes a chunk. Returns false if the program should wait for `drain`. */
-  write(chunk: Uint8Array | string): boolean
-  /** Writes a last chunk, and ends the stream. */
-  end(chunk?: Uint8Array | string): this
-  /** Ends the stream at once. */
-  destroy(error?: Error): this
 }
 
 /** The classes of streams that `wardspace/fs` returns the types of, if a program does not name its own. */
@@ -67,8 +52,11 @@ type Done = (error?: unknown) => void
 /** What the classes of Node need of a stream. */
 interface OwnStream {
   emit(event: string, ...args: unknown[]): void
+  on(event: string, listener: () => void): void
   push(chunk: Uint8Array | null): void
-  destroy(error: unknown): void
+  end(): void
+  destroy(error?: unknown): void
+  readonly closed?: boolean
   bytesRead: number
   bytesWritten: number
   pending: boolean
@@ -106,7 +94,8 @@ function classOf({ stream }: StreamContext, name: keyof StreamModule): StreamCla
 
 /** Returns the handle that options name, or nothing if they name none. */
 function handleOf({ open }: StreamContext, { fd }: StreamOptions): FileHandle | undefined {
-  return typeof fd === 'number' ? open.get(fd, 'open') : (fd ?? undefined)
+  if (fd === undefined || fd === null || fd instanceof FileHandle) return fd ?? undefined
+  return open.get(fd, 'open')
 }
 
 /** Where the chunks of a stream come from. `next` returns nothing at the end. */
@@ -157,15 +146,22 @@ function readStream(context: StreamContext, path: FsPath, settings: ReadStreamOp
       )
     },
   })
-  const fd = handle?.fd ?? null
-  return Object.assign(stream, { path, flags: 'r', start, end, bytesRead: 0, pending: true, fd })
+  const fields = { path, flags: 'r', start, end, bytesRead: 0, autoClose }
+  return withClose(Object.assign(stream, fields), handle, (callback) => {
+    whenClosed(stream, callback)
+    stream.destroy()
+  })
 }
 
-function requireRange(start: number, end: number): void {
-  for (const [name, value] of Object.entries({ start, end })) {
-    if (typeof value !== 'number' || !(value >= 0)) throw rangeError(name, '>= 0', value)
-  }
-  if (start > end) throw rangeError('start', `<= "end" (here: ${end})`, start)
+function requireRange(start: unknown, end: unknown): void {
+  for (const [name, value] of Object.entries({ start, end })) requirePosition(name, value)
+  if ((start as number) > (end as number)) throw rangeError('start', `<= "end" (here: ${String(end)})`, start)
+}
+
+function requirePosition(name: string, value: unknown): void {
+  if (typeof value !== 'number') throw argumentError(name, 'of type number', value)
+  const isWhole = Number.isSafeInteger(value) || (name === 'end' && value === Number.POSITIVE_INFINITY)
+  if (!isWhole || value < 0) throw rangeError(name, `an integer >= 0`, value)
 }
 
 async function fileSource({ target }: StreamContext, path: FsPath, settings: ReadStreamOptions): Promise<Source> {
@@ -193,8 +189,7 @@ function handleSource(handle: FileHandle, settings: ReadStreamOptions): Source {
 
 function writeStream(context: StreamContext, path: FsPath, settings: WriteStreamOptions): OwnStream {
   const { flags = 'w', mode, start, autoClose = true, flush = false, encoding } = settings
-  if (start !== undefined && !(Number.isSafeInteger(start) && start >= 0))
-    throw rangeError('start', 'an integer >= 0', start)
+  if (start !== undefined) requirePosition('start', start)
   let handle = handleOf(context, settings)
   const located = handle === undefined ? locate(path) : undefined
   let position = start
@@ -245,13 +240,42 @@ function writeStream(context: StreamContext, path: FsPath, settings: WriteStream
       )
     },
   })
-  const fd = handle?.fd ?? null
-  return Object.assign(stream, { path, flags, mode, start, bytesWritten: 0, pending: true, fd })
+  const fields = { path, flags, mode, start, bytesWritten: 0, autoClose }
+  return withClose(Object.assign(stream, fields), handle, (callback) => {
+    whenClosed(stream, callback)
+    if (!autoClose) stream.on('finish', () => stream.destroy())
+    stream.end()
+  })
+}
+
+/** Completes a stream with what both kinds have. */
+function withClose(stream: OwnStream, handle: FileHandle | undefined, close: (callback: unknown) => void): OwnStream {
+  stream.on('close', () => {
+    stream.fd = null
+  })
+  return Object.assign(stream, { close, pending: true, fd: handle?.fd ?? null })
+}
+
+function whenClosed(stream: OwnStream, callback: unknown): void {
+  if (callback === undefined) return
+  if (typeof callback !== 'function') throw argumentError('cb', 'of type function', callback)
+  if (stream.closed) queueMicrotask(callback as () => void)
+  else stream.on('close', callback as () => void)
 }
 
 function settingsOf<T extends StreamOptions>(options: EncodingOption | T): T {
-  const settings = (typeof options === 'object' && options !== null ? options : { encoding: options }) as T
+  const isName = options === undefined || options === null || typeof options === 'string'
+  if (!isName && typeof options !== 'object') {
+    throw argumentError('options', 'of type string or an instance of Object', options)
+  }
+  const settings = (isName ? { encoding: options } : options) as T
   encodingOf(settings)
+  const { signal, fs } = settings as StreamOptions & { readonly fs?: unknown }
+  if (signal !== undefined && !('aborted' in Object(signal))) {
+    throw argumentError('options.signal', 'an instance of AbortSignal', signal)
+  }
+  // The functions of another file system would go round the workspace.
+  if (fs !== undefined && fs !== null) throw valueError('options.fs', fs)
   return settings
 }
 

@@ -1,5 +1,8 @@
 import type { FileChange } from '../../workspace/files.ts'
-import { argumentError, asNode, asNodeAnyway, fsError } from './errors.ts'
+import { encodingOf, nameIn } from './encoding.ts'
+import { abortError, argumentError, asNode, asNodeAnyway, fsError } from './errors.ts'
+import type { FileHandle } from './file-handle.ts'
+import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
 import { createReads } from './promises.ts'
 import type { Dirent } from './stats.ts'
@@ -11,6 +14,8 @@ export const COPYFILE_EXCL = 1
 
 /** Options of `fs.promises.cp`. */
 export interface CopyOptions {
+  /** Copies what links lead to. Default: false. */
+  readonly dereference?: boolean
   /** Copies directories. Default: false. */
   readonly recursive?: boolean
   /** Replaces existing files. Default: true. */
@@ -27,10 +32,14 @@ export interface WatchOptions {
   readonly signal?: AbortSignal
   /** Reports changes in directories below as well. Default: false. */
   readonly recursive?: boolean
+  /** Has no effect: a watch keeps no program running. */
+  readonly persistent?: boolean
+  /** The encoding of the names. Default: `utf8`. */
+  readonly encoding?: string | null
 }
 
 /** What `fs.promises` does with directories. */
-export function createDirectories(target: FsTarget) {
+export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
   return {
     async mkdir(path: FsPath, options?: number | { readonly recursive?: boolean; readonly mode?: number }) {
@@ -80,7 +89,7 @@ export function createDirectories(target: FsTarget) {
     },
     async opendir(path: FsPath, options?: string | { readonly encoding?: string; readonly recursive?: boolean }) {
       const given = typeof options === 'string' ? { encoding: options } : options
-      const entries = (await createReads(target).readdir(path, { ...given, withFileTypes: true })) as Dirent[]
+      const entries = (await createReads(target, open).readdir(path, { ...given, withFileTypes: true })) as Dirent[]
       return openDirectory(locate(path).shown, entries)
     },
   }
@@ -174,27 +183,44 @@ interface CopiedEntry {
 /** Copies an entry with everything below it. Lists all of it before it writes anything, so that it ends also if it writes into what it copies. */
 async function copyTree(target: FsTarget, from: string, to: string, options: CopyOptions): Promise<void> {
   const { files } = target
-  const { force = true, errorOnExist = false } = options
-  const stat = await files.stat(from, { noFollow: true })
-  if (stat === undefined) throw fsError('ENOENT', 'lstat', `/${from}`)
+  const { force = true, errorOnExist = false, dereference = false } = options
+  const stat = await files.stat(from, { noFollow: !dereference })
+  if (stat === undefined) throw fsError('ENOENT', dereference ? 'stat' : 'lstat', `/${from}`)
+  const top: CopiedEntry = { from: dereference ? stat.path : from, to, type: stat.type }
+  const { filter } = options
+  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
+  await requireCopy(target, top, dereference)
+  if (top.type === 'directory' && (await isBelow(target, from, to))) {
+    throw copyError('EINVAL', `cannot copy /${from} to a subdirectory of self /${to}`, to)
+  }
   const entries: CopiedEntry[] = []
-  await listTree(target, { from, to, type: stat.type }, options, entries)
-  if (stat.type === 'directory' && (await isBelow(target, from, to)))
-    throw copyError(
-      'EINVAL',
-      22,
-      `Invalid src or dest: cp returned EINVAL (cannot copy /${from} to a subdirectory of self /${to})`,
-      to,
-    )
+  await listTree(target, top, { ...options, isFiltered: true }, entries)
   for (const entry of entries) {
+    if (entry !== top) await requireCopy(target, entry, dereference)
     if (entry.type === 'directory') {
       await files.makeDirectory(entry.to)
       continue
     }
     const exists = (await files.stat(entry.to, { noFollow: true })) !== undefined
-    if (exists && !force && errorOnExist)
-      throw copyError('EEXIST', 17, `Target already exists: cp returned EEXIST (${entry.to} already exists)`, entry.to)
+    if (exists && !force && errorOnExist) throw copyError('EEXIST', `/${entry.to} already exists`, entry.to)
     if (!exists || force) await files.copy(entry.from, entry.to, { overwrite: true })
+  }
+}
+
+/** @throws Error if an entry cannot take the place of what is at its new path */
+async function requireCopy({ files }: FsTarget, entry: CopiedEntry, dereference: boolean): Promise<void> {
+  const { from, to, type } = entry
+  const existing = await files.stat(to, { noFollow: !dereference })
+  if (existing === undefined) return
+  if (existing.path === (await files.stat(from, { noFollow: true }))?.path) {
+    throw copyError('EINVAL', 'src and dest cannot be the same', to)
+  }
+  if (type === 'directory' && existing.type !== 'directory') {
+    throw copyError('DIR_TO_NON_DIR', `cannot overwrite non-directory /${to} with directory /${from}`, to)
+  }
+  if (type === 'link' && existing.type === 'file') throw fsError('EEXIST', 'symlink', `/${from}`, `/${to}`)
+  if (type !== 'directory' && existing.type === 'directory') {
+    throw copyError('NON_DIR_TO_DIR', `cannot overwrite directory /${to} with non-directory /${from}`, to)
   }
 }
 
@@ -202,17 +228,23 @@ async function copyTree(target: FsTarget, from: string, to: string, options: Cop
 async function listTree(
   target: FsTarget,
   entry: CopiedEntry,
-  options: CopyOptions,
+  options: CopyOptions & { readonly isFiltered?: boolean },
   entries: CopiedEntry[],
+  parents: readonly string[] = [],
 ): Promise<void> {
   const { from, to, type } = entry
-  const { recursive = false, filter } = options
-  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
+  const { recursive = false, dereference = false, isFiltered = false, filter } = options
+  if (!isFiltered && filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
   if (type === 'directory' && !recursive) throw isDirectory('cp', `/${from}`)
   entries.push(entry)
   if (type !== 'directory') return
-  for (const { name, type } of await target.files.entries(from))
-    await listTree(target, { from: `${from}/${name}`, to: `${to}/${name}`, type }, options, entries)
+  if (parents.includes(from)) throw fsError('ELOOP', 'cp', `/${from}`, `/${to}`)
+  for (const { name, type } of await target.files.entries(from)) {
+    const below = { from: `${from}/${name}`, to: `${to}/${name}`, type }
+    const stat = dereference && type === 'link' ? await target.files.stat(below.from) : undefined
+    const found = stat === undefined ? below : { ...below, from: stat.path, type: stat.type }
+    await listTree(target, found, { ...options, isFiltered: false }, entries, [...parents, from])
+  }
 }
 
 /** Whether a path, or the directory in which it would be created, is a directory or below it, with all links followed. */
@@ -223,47 +255,98 @@ async function isBelow({ files }: FsTarget, directory: string, path: string): Pr
   return source === '' || `${existing}/`.startsWith(`${source}/`)
 }
 
+const copyCodes = {
+  EEXIST: [17, 'Target already exists: cp returned EEXIST'],
+  EINVAL: [22, 'Invalid src or dest: cp returned EINVAL'],
+  DIR_TO_NON_DIR: [20, 'Cannot overwrite non-directory with directory: cp returned EISDIR'],
+  NON_DIR_TO_DIR: [21, 'Cannot overwrite directory with non-directory: cp returned ENOTDIR'],
+} as const
+
 /** The error of Node for a refused copy. */
-function copyError(code: 'EEXIST' | 'EINVAL', errno: number, reason: string, path: string): Error {
-  const error = new Error(`${reason} /${path}`)
+function copyError(code: keyof typeof copyCodes, reason: string, path: string): Error {
+  const [errno, text] = copyCodes[code]
+  const error = new Error(`${text} (${reason}) /${path}`)
   return Object.assign(error, { code: `ERR_FS_CP_${code}`, errno, syscall: 'cp', path: `/${path}` })
 }
 
 /** A directory that is read entry by entry, as `fs.Dir`. */
 function openDirectory(path: string, entries: readonly Dirent[]) {
   let next = 0
-  const read = async (): Promise<Dirent | null> => entries[next++] ?? null
+  let isOpen = true
+  const requireOpen = () => {
+    if (!isOpen) throw Object.assign(new Error('Directory handle was closed'), { code: 'ERR_DIR_CLOSED' })
+  }
+  const readSync = (): Dirent | null => {
+    requireOpen()
+    return entries[next++] ?? null
+  }
+  const closeSync = (): void => {
+    requireOpen()
+    isOpen = false
+  }
   return {
     path,
-    read: optionalCallback(read),
-    close: optionalCallback(async (): Promise<void> => {
-      next = entries.length
-    }),
-    async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
-      for (let entry = await read(); entry !== null; entry = await read()) yield entry
+    ...{ readSync, closeSync },
+    read: optionalCallback(async () => readSync()),
+    close: optionalCallback(async () => closeSync()),
+    async [Symbol.asyncDispose](): Promise<void> {
+      isOpen = false
     },
+    async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
+      try {
+        for (let entry = readSync(); entry !== null; entry = readSync()) yield entry
+      } finally {
+        if (isOpen) closeSync()
+      }
+    },
+  }
+}
+
+/** @throws TypeError with the codes of Node for wrong arguments of `watch` */
+export function checkWatch(path: FsPath, options: WatchOptions): void {
+  locate(path, 'filename')
+  if (typeof options !== 'object' || options === null) throw argumentError('options', 'of type object', options)
+  for (const name of ['persistent', 'recursive'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'boolean')
+      throw argumentError(`options.${name}`, 'of type boolean', value)
+  }
+  encodingOf(options)
+  const { signal } = options
+  if (signal !== undefined && !('aborted' in Object(signal))) {
+    throw argumentError('options.signal', 'an instance of AbortSignal', signal)
   }
 }
 
 /** Yields events as `fs.promises.watch`: `rename` for paths that come or go, with names relative to the path. */
 async function* watchPath({ files }: FsTarget, path: FsPath, options: WatchOptions) {
+  checkWatch(path, options)
   const { shown, path: at } = locate(path)
-  if (typeof options !== 'object') throw argumentError('options', 'of type object', options)
   const { signal, recursive = false } = options
-  const [changes, start] = await asNode('watch', shown, async () => {
+  const [changes, start, known] = await asNode('watch', shown, async () => {
+    const real = await files.realPath(at)
+    const existing = new Set<string>([real])
+    if (recursive) for await (const { path: found } of files.walk(at)) existing.add(found)
+    else if ((await files.stat(at))?.type === 'directory') {
+      for (const { name } of await files.entries(at)) existing.add(real === '.' ? name : `${real}/${name}`)
+    }
     const watched: AsyncIterable<FileChange> = await files.watch(
       at,
       signal === undefined ? { recursive } : { recursive, signal },
     )
-    return [watched, await files.realPath(at)] as const
+    return [watched, real, existing] as const
   })
   for await (const { paths } of changes) {
     if (paths === undefined) yield { eventType: 'change', filename: null }
     for (const changed of paths ?? []) {
-      const filename = nameBelow(start, changed)
-      yield { eventType: (await files.exists(changed)) ? 'change' : 'rename', filename }
+      const exists = await files.exists(changed)
+      const eventType = exists && known.has(changed) ? 'change' : 'rename'
+      if (exists) known.add(changed)
+      else for (const one of known) if (one === changed || one.startsWith(`${changed}/`)) known.delete(one)
+      yield { eventType, filename: nameIn(options, nameBelow(start, changed)) }
     }
   }
+  if (signal?.aborted) throw abortError(signal.reason)
 }
 
 /** Returns the name of a path for those who watch a directory or the file itself. */
