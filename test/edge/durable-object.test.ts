@@ -88,8 +88,8 @@ describe('durableObject database', () => {
   })
   const state = { 'SELECT format': [{ format: 1, next: 1 }] }
   const row = {
-    parent: '',
-    name: 'a',
+    parent: '/',
+    name: '/a',
     type: 'file',
     tag: 1,
     at: 0,
@@ -108,7 +108,7 @@ describe('durableObject database', () => {
 
   it('is reported as failing if content is missing, instead of returning other bytes', async () => {
     for (const damage of [{ sha256: null }, { type: 'link' }]) {
-      const rows = { 'SELECT parent, name, type': [{ ...row, ...damage }] }
+      const rows = { "SELECT '/' || parent": [{ ...row, ...damage }] }
       const backend = durableObject(answering({ ...state, ...rows }))
       expect(await backend.stat('a' as Path)).toMatchObject({ type: 'other' })
       await expect(backend.read('a' as Path)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('durableObject database', () => {
       [300_000, []],
     ] as const) {
       const backend = durableObject(
-        answering({ ...state, 'SELECT parent, name, type': [{ ...row, size }], 'SELECT id, bytes': parts }),
+        answering({ ...state, "SELECT '/' || parent": [{ ...row, size }], 'SELECT id, bytes': parts }),
       )
       await expect(backend.read('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',

@@ -2,8 +2,18 @@ import type { Path } from '../../paths/logical-path.ts'
 import type { DirectoryEntry } from '../../storage/backend.ts'
 import { joinParts, partsWithin, splitParts } from '../../storage/content-parts.ts'
 import type { StoredEntry } from '../../storage/plan-commit.ts'
-import { damaged, isContentOf, wholeNames } from '../../storage/stored-entry.ts'
-import { bytesOf, entryOf, FORMAT, PART_BYTES, partId, type SqlRow, type Statement, tables } from '../sql/schema.ts'
+import { damaged, isContentOf } from '../../storage/stored-entry.ts'
+import {
+  bytesOf,
+  entryOf,
+  FORMAT,
+  namesOf,
+  PART_BYTES,
+  partId,
+  type SqlRow,
+  type Statement,
+  tables,
+} from '../sql/schema.ts'
 import type { Database } from './database.ts'
 
 /** An entry of the tree. The key of a content is a number. */
@@ -52,7 +62,7 @@ export function openEntries(database: Database): Entries {
       return row && entryOf(row)
     },
 
-    list: (path) => wholeNames(run(statements.namesIn(path)) as { name: unknown; type: unknown }[]),
+    list: (path) => namesOf(run(statements.namesIn(path))),
     put: (path, entry) => void run(statements.put([[path, entry]])),
     remove: (path) => void run(statements.remove([path])),
     counter: () => state().next,

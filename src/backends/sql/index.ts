@@ -11,7 +11,7 @@ import {
   type StoredEntry,
   storedCapabilities,
 } from '../../storage/plan-commit.ts'
-import { isContentOf, wholeNames } from '../../storage/stored-entry.ts'
+import { isContentOf } from '../../storage/stored-entry.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { type Check, checkOptions, isClock, isObjectWith, isText, OptionError } from '../../util/check-options.ts'
@@ -20,12 +20,14 @@ import {
   bytesOf,
   entryOf,
   FORMAT,
+  namesOf,
   PART_BYTES,
   partId,
   type SqlRow,
   type Statement,
   type Tables,
   tables,
+  textOf,
 } from './schema.ts'
 
 export type { SqlDatabase, SqlQuery } from './database.ts'
@@ -191,7 +193,7 @@ function lookups(query: SqlQuery, statements: Tables) {
     },
 
     async entriesIn(directory: Path): Promise<readonly DirectoryEntry[]> {
-      return wholeNames((await run(statements.namesIn(directory))) as { name: unknown; type: unknown }[])
+      return namesOf(await run(statements.namesIn(directory)))
     },
 
     async bytesOf(content: number, start: number, end: number): Promise<Uint8Array | undefined> {
@@ -260,7 +262,8 @@ function* statementsOf({ dropped, fresh, steps }: StoredCommit<number>, statemen
   for (const some of groups(stored, ROWS)) yield statements.put(some)
 }
 
-function pathOf({ parent, name }: SqlRow): Path {
+function pathOf(row: SqlRow): Path {
+  const [parent, name] = [textOf(row.parent), textOf(row.name)]
   return (parent === '' ? String(name) : `${parent}/${name}`) as Path
 }
 

@@ -1,6 +1,7 @@
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
+import type { DirectoryEntry } from '../../storage/backend.ts'
 import type { StoredEntry } from '../../storage/plan-commit.ts'
-import { wholeEntry } from '../../storage/stored-entry.ts'
+import { wholeEntry, wholeNames } from '../../storage/stored-entry.ts'
 
 /*
  * The tables of a workspace in a database: one row per entry, ordered by directory, and the contents of files in parts. Contents
@@ -33,7 +34,15 @@ const DIRECTORY_MODE = 0o755
 const LINK_MODE = 0o777
 
 const COLUMNS = ['parent', 'name', 'type', 'tag', 'at', 'mode', 'size', 'sha256', 'content', 'target']
-const STORED = COLUMNS.slice(2).join(', ')
+
+/** A text in a row, behind a slash: drivers that decode rows by themselves may remove a byte order mark at its start. */
+const read = (column: string) => `'/' || ${column} AS ${column}`
+const ROW = [read('parent'), read('name'), ...COLUMNS.slice(2, -1), read('target')].join(', ')
+
+/** Returns a text of a row without the slash before it. */
+export function textOf(value: SqlValue | undefined): SqlValue | undefined {
+  return typeof value === 'string' ? value.slice(1) : value
+}
 
 /** Returns the statements on the tables whose names begin with a prefix. */
 export function tables(prefix: string, kind: SqlKind) {
@@ -61,12 +70,12 @@ export function tables(prefix: string, kind: SqlKind) {
     setNext: (next: number): Statement => ({ text: `UPDATE ${state} SET next = ?`, values: [next] }),
 
     entriesAt: (paths: readonly Path[]): Statement => ({
-      text: `SELECT parent, name, ${STORED} FROM ${entries} WHERE (parent, name) IN (${pairs(paths)})`,
+      text: `SELECT ${ROW} FROM ${entries} WHERE (parent, name) IN (${pairs(paths)})`,
       values: paths.flatMap(keyOf),
     }),
     /** The root is its own parent, with an empty name. */
     namesIn: (directory: Path): Statement => ({
-      text: `SELECT name, type FROM ${entries} WHERE parent = ? AND name <> ''`,
+      text: `SELECT ${read('name')}, type FROM ${entries} WHERE parent = ? AND name <> ''`,
       values: [directory],
     }),
     put: (rows: readonly (readonly [Path, StoredEntry<number>])[]): Statement => ({
@@ -109,7 +118,7 @@ export function partId(content: number, part: number): number {
 export function entryOf({ type, tag, at, mode, size, sha256, content, target }: SqlRow): StoredEntry<number> {
   const stat = { type, size: 0, mode: DIRECTORY_MODE, modifiedAt: numberOf(at), tag: String(tag) }
   if (type === 'directory') return wholeEntry({ type, stat })
-  if (type === 'link') return wholeEntry({ type, stat: { ...stat, mode: LINK_MODE }, target })
+  if (type === 'link') return wholeEntry({ type, stat: { ...stat, mode: LINK_MODE }, target: textOf(target) })
   const ofFile = { ...stat, size: numberOf(size), mode: numberOf(mode) }
   return wholeEntry({ type, stat: ofFile, sha256, content: numberOf(content) })
 }
@@ -117,6 +126,11 @@ export function entryOf({ type, tag, at, mode, size, sha256, content, target }: 
 /** Postgres returns large numbers as text. */
 function numberOf(value: SqlValue | undefined): number {
   return value == null || value === '' ? Number.NaN : Number(value)
+}
+
+/** Returns the entries of a directory from the rows of `namesIn`. */
+export function namesOf(rows: readonly SqlRow[]): DirectoryEntry[] {
+  return wholeNames(rows.map(({ name, type }) => ({ name: textOf(name), type })))
 }
 
 /** Returns bytes as a driver returned them as a plain `Uint8Array`. */

@@ -60,7 +60,18 @@ export const linkCases: readonly BackendCase[] = [
     unless: needs('links'),
     async test({ backend }) {
       await commit(backend, change('d', directory))
-      for (const target of ['none', './f', '../d/./f', 'a//b', 'dir/', '..', '__proto__', 'with space', 'é😀']) {
+      for (const target of [
+        'none',
+        './f',
+        '../d/./f',
+        'a//b',
+        'dir/',
+        '..',
+        '__proto__',
+        'with space',
+        'é😀',
+        '\ufeffa',
+      ]) {
         await commit(backend, change('d/l', link(target)))
         same(await backend.readLink(at('d/l')), target, target)
       }

@@ -292,6 +292,7 @@ const oddNames = [
   'a&b',
   '"quoted"',
   '<x>',
+  '\ufeffa',
 ]
 
 /** Names: special characters, length, letter case, Unicode normalization. */
@@ -313,8 +314,11 @@ export const nameCases: readonly BackendCase[] = [
   {
     name: 'directory names with special characters are taken literally',
     async test({ backend }) {
-      await commit(backend, ...oddNames.flatMap((name) => [change(name, directory), change(`${name}/x`, file(name))]))
-      for (const name of oddNames) same(await textAt(backend, `${name}/x`), name, name)
+      await commit(
+        backend,
+        ...oddNames.flatMap((name) => [change(name, directory), change(`${name}/x`, file(`in ${name}`))]),
+      )
+      for (const name of oddNames) same(await textAt(backend, `${name}/x`), `in ${name}`, name)
     },
   },
   {
