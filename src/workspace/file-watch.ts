@@ -1,5 +1,6 @@
 import { watchVisibility } from '../call/commands/program-files.ts'
-import { isWithin, type Path, parentOf } from '../paths/logical-path.ts'
+import { ToolError } from '../errors.ts'
+import { isWithin, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { FileChange, FileOptions, WorkspaceFiles } from './files.ts'
 import type { StepContext } from './run-step.ts'
 
@@ -8,13 +9,11 @@ export type WatchOptions = FileOptions & { readonly recursive?: boolean }
 /** Returns the changes below a path that policy lets the run list, until the signal aborts or the workspace is closed. */
 export async function watchFiles(
   { workspace, run }: Pick<StepContext, 'workspace' | 'run'>,
-  files: Pick<WorkspaceFiles, 'realPath' | 'entries' | 'stat'>,
+  files: Pick<WorkspaceFiles, 'realPath' | 'entries' | 'stat' | 'list'>,
   path: string,
   { recursive = true, ...options }: WatchOptions,
 ): Promise<AsyncIterable<FileChange>> {
-  const stat = await files.stat(path, options)
-  if (stat?.type === 'directory') await files.entries(path, options)
-  const start = (await files.realPath(path, options)) as Path
+  const start = await startOf(workspace, files, path, options)
   const { see } = watchVisibility(workspace, run, path)
   const { signal } = options
   const changes = new WaitingChanges(() => stop())
@@ -52,6 +51,29 @@ export async function watchFiles(
   // It may have ended before the backend had opened its watch.
   if (changes.isEnded || signal?.aborted) stop()
   return changes
+}
+
+/**
+ * Returns the real path of what is watched.
+ *
+ * @throws ToolError if the run may see neither that nor anything in it
+ */
+async function startOf(
+  { backend }: StepContext['workspace'],
+  files: Parameters<typeof watchFiles>[1],
+  path: string,
+  options: FileOptions,
+): Promise<Path> {
+  try {
+    const stat = await files.stat(path, options)
+    if (stat?.type === 'directory') await files.entries(path, options)
+    return (await files.realPath(path, options)) as Path
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'POLICY_DENIED') throw error
+    // A directory that leads to allowed files is listed, though it is not allowed itself.
+    await files.list(path)
+    return backend.canonical(parsePath(path))
+  }
 }
 
 const EXTERNAL = { external: true } as const

@@ -581,6 +581,21 @@ describe('files.watch', () => {
     await expect(files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
   })
 
+  it('of a directory that leads to allowed files tells about these', async () => {
+    const backend = memory({ 'a/b/c.txt': '1', 'a/x.txt': '1', 'private/s.txt': '1' })
+    const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', allowedPaths: ['a/b/**'] } })
+    const paths = ['a/b/c.txt', 'a/x.txt', 'private/s.txt']
+    for (const start of ['.', 'a', 'a/b']) {
+      const changes = (await workspace.files.watch(start))[Symbol.asyncIterator]()
+      workspace.notifyExternalChange(paths)
+      expect((await changes.next()).value, start).toEqual({ paths: ['a/b/c.txt'], external: true })
+      await changes.return?.()
+    }
+    await expect(workspace.files.watch('private')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+    await expect(workspace.files.watch('a/x.txt')).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+    await workspace.close()
+  })
+
   it('ends the watch of a backend that opens it after the workspace was closed', async () => {
     let open = (_end: () => void): void => {}
     let isAsked = false
