@@ -22,6 +22,9 @@ const colours: readonly (readonly [light: string, dark: string])[] = [
   ['#a3417b', '#e79ac4'],
   ['#6a51a3', '#b3a2f2'],
   ['#6b6400', '#e0d546'],
+  ['#a40000', '#ff8a8a'],
+  ['#4d4d4d', '#c8c8c8'],
+  ['#005f73', '#6be0e6'],
 ]
 
 /** Draws curves on logarithmic axes: lines through the medians, over areas with the middle half of the rounds. */
