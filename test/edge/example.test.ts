@@ -1,42 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ExampleServer, exampleTokens, startExample } from './example-server.ts'
 
-const root = join(import.meta.dirname, '../..')
-const tokens = { AGENT_TOKEN: 'agent-token', APPROVER_TOKEN: 'approver-token' }
+const tokens = exampleTokens
 
 let data: string
-let server: { readonly address: string; readonly child: ChildProcess } | undefined
+let server: ExampleServer | undefined
 
-/** Starts the example like `npm run example:edge`, over the same files each time. */
 async function start(): Promise<void> {
-  const script = join(root, 'examples/edge-worker/start.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script, '--port', '0', '--data', data], {
-    cwd: root,
-    env: { ...process.env, ...tokens },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // Runs in its own process group, so that workerd is killed with it.
-    detached: true,
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const address = /in workerd: (http:\/\/\S+)/.exec(line)?.[1]
-    if (address === undefined) continue
-    server = { address, child }
-    return
-  }
-  throw new Error('The example ended before it was ready')
+  server = await startExample(data)
 }
 
 async function kill(): Promise<void> {
-  const { child } = server ?? {}
+  await server?.kill()
   server = undefined
-  if (child?.pid === undefined) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  process.kill(-child.pid, 'SIGKILL')
-  await ended
 }
 
 async function send(method: string, path: string, body?: unknown, token = tokens.AGENT_TOKEN) {
