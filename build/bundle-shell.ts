@@ -96,8 +96,13 @@ const OWN_MESSAGES = `$1if(${NO_ROOM}.test($2))return"too large, or nested too d
 const OPTION = /, increase executionLimits\.\w+/g
 const NO_MORE = '; this shell allows no more'
 
-/** A command that converts pages of the web, which nothing here fetches. It is a quarter of a megabyte. */
-const WEB_PAGES = /\{name:"html-to-markdown",load:async\(\)=>\(await import\("[^"]+"\)\)\.htmlToMarkdownCommand\},/
+/**
+ * Commands that nothing here runs: one that converts pages of the web, which nothing fetches, and is a quarter of a megabyte, one that
+ * fetches them, and one that the shell replaces.
+ */
+const UNUSED = ['html-to-markdown', 'curl', 'xargs'].map(
+  (name) => new RegExp(`\\{name:"${name}",load:async\\(\\)=>\\(await import\\("[^"]+"\\)\\)\\.\\w+\\},?`),
+)
 
 /** The number of values at which a sequence such as `{1..20000}` ends without an error. What exceeds the limit of all braces is one. */
 const SEQUENCE = /(?<name>\bvar \w+=)1e4(?<rest>,\w+=\{maxResults:)/
@@ -123,9 +128,10 @@ const changedInterpreter: Plugin = {
       const changed = text.replace(PARTS, '$1if($5===$3)break;$6').replace(EVALUATION, `$1${tooMany}$5`)
       if (text.search(OPTION) === -1) throw new Error(`${path} has other errors of limits`)
       if (!SEQUENCE.test(text)) throw new Error(`${path} bounds sequences in braces in another way`)
-      if (!WEB_PAGES.test(text)) throw new Error(`${path} lists html-to-markdown in another way`)
+      if (!UNUSED.every((command) => command.test(text))) throw new Error(`${path} lists its commands in another way`)
       const bounded = changed.replace(SEQUENCE, '$<name>1e5$<rest>')
-      const named = bounded.replace(WEB_PAGES, '').replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
+      const used = UNUSED.reduce((all, command) => all.replace(command, ''), bounded)
+      const named = used.replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
       return { contents: named.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
     })
     let isFound = false

@@ -3,6 +3,7 @@ import { git } from 'wardspace/git'
 import { filesOf } from '../projects/files-of.ts'
 import type { ProjectFile } from '../projects/types.ts'
 import type { FromOutside, ToOutside } from './messages.ts'
+import { isOffline, OFFLINE } from './offline.ts'
 
 /** Files per message. */
 const BATCH_SIZE = 200
@@ -41,6 +42,7 @@ export async function clone(
 
 /** Explains a failed request, since browsers do not reveal the reason to a page. */
 function explainFailure(error: Error, url: string, corsProxy: string | undefined): Error {
+  if (isOffline()) return new Error(`Cannot clone ${url}: ${OFFLINE}`)
   if (!error.message.includes('an unexpected failure')) return error
   const reason =
     corsProxy === undefined ? 'it does not let other pages read it: a CORS proxy helps' : 'the proxy does not'

@@ -1,5 +1,6 @@
 import type { ProjectFile } from '../projects/types.ts'
 import type { FromOutside, ToOutside } from './messages.ts'
+import { isOffline, OFFLINE } from './offline.ts'
 
 type Request = Extract<ToOutside, { kind: 'github' }>
 
@@ -107,7 +108,8 @@ async function ask(url: string, { owner, repo, ref, token }: Request): Promise<R
     redirect: 'follow',
     referrerPolicy: 'no-referrer',
   }).catch(() => {
-    throw new Error(`Cannot import ${owner}/${repo}: ${new URL(url).host} does not answer`)
+    const reason = isOffline() ? OFFLINE : `${new URL(url).host} does not answer`
+    throw new Error(`Cannot import ${owner}/${repo}: ${reason}`)
   })
   if (response.ok) return response
   throw new Error(`Cannot import ${owner}/${repo}: ${reasonOf(response, ref, token)}`)

@@ -22,12 +22,18 @@ export interface Operation {
   readonly stop: AbortController | undefined
 }
 
+/** An error in a person's words, with what to do about it where another try may succeed. */
+export interface Trouble {
+  readonly text: string
+  readonly tryAgain?: () => void
+}
+
 export const app = {
   /** The open project, or undefined. */
   projectSession: signal<ProjectSession | undefined>(undefined),
   operation: signal<Operation | undefined>(undefined),
-  /** Error message of the last operation. */
-  trouble: signal<string | undefined>(undefined),
+  /** What went wrong with the last operation. */
+  trouble: signal<Trouble | undefined>(undefined),
   /** What an import or an export left out. */
   warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
   list: signal<readonly ProjectInfo[]>([]),
@@ -52,7 +58,8 @@ export async function showProgress<T>(
       app.operation.value = { title, progress, stop }
     })
   } catch (error) {
-    if (stop?.signal.aborted !== true) app.trouble.value = error instanceof Error ? error.message : String(error)
+    if (stop?.signal.aborted !== true)
+      app.trouble.value = { text: error instanceof Error ? error.message : String(error) }
     return undefined
   } finally {
     app.operation.value = undefined
@@ -110,7 +117,12 @@ export async function createProject(
   const created = await showProgress(`Creating ${options.name}`, stop, (onProgress) =>
     projects.create(source, options, { onProgress, signal: stop.signal }),
   )
-  if (created === undefined) return
+  if (created === undefined) {
+    const isRemote = source.kind === 'git' || source.kind === 'github'
+    if (isRemote && app.trouble.value !== undefined)
+      app.trouble.value = { ...app.trouble.value, tryAgain: () => void createProject(source, options, onCreated) }
+    return
+  }
   const { length } = created.warnings
   const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
   app.warnings.value = { about, texts: created.warnings }

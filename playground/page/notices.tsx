@@ -12,7 +12,12 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
     <div class="notices">
       {trouble.value !== undefined && (
         <div class="notice bad row" role="alert">
-          <span class="grow">{trouble.value}</span>
+          <span class="grow">{trouble.value.text}</span>
+          {trouble.value.tryAgain !== undefined && (
+            <button type="button" class="button" onClick={trouble.value.tryAgain}>
+              Try again
+            </button>
+          )}
           <IconButton
             icon="close"
             label="Dismiss"

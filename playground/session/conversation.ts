@@ -44,6 +44,8 @@ export interface Conversation {
   readonly isWorking: ReadonlySignal<boolean>
   readonly canContinue: ReadonlySignal<boolean>
   readonly usage: ReadonlySignal<Usage>
+  /** Milliseconds for which the agent has worked on the last message, in the latest try. */
+  readonly taskMs: ReadonlySignal<number>
   /** How full the context of the model was at the last request. */
   readonly context: ReadonlySignal<ContextUse | undefined>
   /** The time of the next try after a failure, in milliseconds since 1970. */
@@ -95,6 +97,7 @@ export interface SavedConversation {
   /** Whether the agent was working. */
   readonly isWorking?: boolean
   readonly context?: ContextUse
+  readonly taskMs?: number
   readonly queue?: readonly Message[]
   /** The last message, as long as the agent has not received it. */
   readonly unsent?: Message
@@ -150,6 +153,7 @@ class SessionConversation implements StoredConversation {
   readonly isWorking = signal(false)
   readonly canContinue = signal(false)
   readonly usage = signal<Usage>(noUsage)
+  readonly taskMs = signal(0)
   readonly context = signal<ContextUse | undefined>(undefined)
   readonly retryAt = signal<number | undefined>(undefined)
   #retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -217,6 +221,7 @@ class SessionConversation implements StoredConversation {
     this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: end }] : items
     this.usage.value = kept?.messages?.usage ?? noUsage
     this.context.value = kept?.context
+    this.taskMs.value = kept?.taskMs ?? 0
     this.queue.value = kept?.queue ?? []
     this.canContinue.value = false
     this.changes.value += 1
@@ -290,6 +295,7 @@ class SessionConversation implements StoredConversation {
     // A new conversation is a new run, so that it does not inherit what the previous one has read.
     if (this.items.value.length === 0) await this.#session.beginTask(text)
     const names = attachments.map(({ name }) => name)
+    this.taskMs.value = 0
     this.#add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
     this.#settle()
   }
@@ -322,6 +328,7 @@ class SessionConversation implements StoredConversation {
   async retry(): Promise<void> {
     const lastPrompt = this.items.value.findLastIndex(({ kind }) => kind === 'person')
     this.items.value = this.items.value.slice(0, lastPrompt + 1)
+    this.taskMs.value = 0
     this.#settle()
     const unsent = this.#lastUnsent
     await this.#turn((agent) => (unsent === undefined ? agent.retry() : this.#deliver(agent, unsent)))
@@ -361,6 +368,7 @@ class SessionConversation implements StoredConversation {
     pick: this.pick.value,
     settled: this.#settled,
     isWorking: this.isWorking.value,
+    taskMs: this.taskMs.value,
     ...(this.context.value !== undefined && { context: this.context.value }),
     ...(this.queue.value.length > 0 && { queue: this.queue.value }),
     ...(this.#unsent !== undefined && { unsent: this.#unsent }),
@@ -406,6 +414,7 @@ class SessionConversation implements StoredConversation {
         break
       case 'usage':
         this.usage.value = event.total
+        this.taskMs.value += event.ms
         this.context.value = event.context
         this.#tries = 0
         this.#settle()

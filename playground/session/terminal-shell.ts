@@ -1,11 +1,12 @@
 import type { WorkspaceOptions } from 'wardspace'
+import type { LineParts } from 'wardspace/ui'
 
 type Shell = NonNullable<WorkspaceOptions['shell']>
 type ShellCommand = Parameters<Shell['run']>[0]
 type ShellOutcome = Awaited<ReturnType<Shell['run']>>
 
 /** Receives the output of a line while it runs. */
-type LineOutput = (stream: 'stdout' | 'stderr', text: string) => void
+type LineOutput = LineParts['onOutput']
 
 /** A line of the person that is about to run. */
 interface PersonLine {
@@ -17,13 +18,14 @@ interface PersonLine {
 /** The person's lines in a shell, with their output as it comes. */
 export interface ShellLines {
   /** Announces a line of the person. It runs with the variables and functions of the person's earlier lines. */
-  begin(line: string, onOutput: LineOutput, input?: string): PersonLine
+  begin(line: string, parts: LineParts): PersonLine
 }
 
 interface ActiveLine {
   readonly line: string
-  readonly onOutput: LineOutput
-  readonly input: string | undefined
+  readonly parts: LineParts
+  /** What the person has entered so far. A line that runs again reads it again. */
+  readonly entered: ReturnType<LineParts['readInput']>[]
   /** What earlier runs of the line have shown, by stream. It runs again after an approval, and under another policy. */
   readonly shown: Record<'stdout' | 'stderr', string>
   /** Whether it has begun and not come to its end. */
@@ -52,14 +54,16 @@ export class TerminalShell implements ShellLines {
   readonly #functions = new Map<string, string>()
   #variables: readonly string[] = []
   #exitCode = 0
+  /** The directory before the last one, for `cd -`. */
+  #oldDirectory: string | undefined
 
-  begin(line: string, onOutput: LineOutput, input?: string): PersonLine {
+  begin(line: string, parts: LineParts): PersonLine {
     let timeoutMs: number
     do {
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
       timeoutMs = MIN_TIMEOUT_MS + (random % (MAX_TIMEOUT_MS - MIN_TIMEOUT_MS))
     } while (this.#lines.has(timeoutMs))
-    const active: ActiveLine = { line, onOutput, input, shown: { stdout: '', stderr: '' }, isRunning: false }
+    const active: ActiveLine = { line, parts, entered: [], shown: { stdout: '', stderr: '' }, isRunning: false }
     this.#lines.set(timeoutMs, active)
     return {
       timeoutMs,
@@ -82,28 +86,30 @@ export class TerminalShell implements ShellLines {
           command.onOutput?.(stream, text)
           onOutput(stream, text)
         }
-        const run = { ...command, ...(active.input === undefined ? {} : { stdin: active.input }), onOutput: tee }
+        const run = { ...command, readInput: readAgain(active), onOutput: tee }
         active.isRunning = true
-        const outcome = await (keepsState ? this.#runPersons(shell, run) : shell.run(run))
+        const outcome = await (keepsState ? this.#runPersons(shell, run, active.parts.history) : shell.run(run))
         active.isRunning = false
         return outcome
       },
     }
   }
 
-  async #runPersons(shell: Shell, command: ShellCommand): Promise<ShellOutcome> {
+  async #runPersons(shell: Shell, command: ShellCommand, history: readonly string[]): Promise<ShellOutcome> {
     const { line, onOutput } = command
     // Rules on commands would apply to what keeps the state.
     if (command.startedBy !== undefined) return shell.run(command)
     const preamble = [
       ...this.#functions.values(),
       ...this.#variables,
+      ...(/\bhistory\b/.test(line) ? [historyFunction(history)] : []),
       ...(this.#exitCode === 0 ? [] : [`(exit ${this.#exitCode})`]),
     ]
     const marker = `\x1e${crypto.randomUUID()}`
     const end = `\n__exit=$?\nprintf '${marker}%s\\n' "$__exit"\nunset __exit\ndeclare -p`
     const outcome = await shell.run({
       ...command,
+      env: { ...command.env, ...(this.#oldDirectory === undefined ? {} : { OLDPWD: this.#oldDirectory }) },
       line: `${preamble.map((part) => `${part}\n`).join('')}${line}${withoutState.test(line) ? '' : end}`,
       onOutput: beforeMarker(marker, onOutput),
     })
@@ -122,6 +128,8 @@ export class TerminalShell implements ShellLines {
     }
     const [code = '', ...declarations] = outcome.stdout.slice(at + marker.length).split('\n')
     this.#exitCode = Number(code)
+    const [, old] = /^declare -\S+ OLDPWD="(.*)"$/m.exec(declarations.join('\n')) ?? []
+    this.#oldDirectory = old?.replace(/\\(.)/g, '$1')
     // An assignment keeps the spaces of elements, which just-bash splits in a declaration.
     this.#variables = declarations
       .filter((text) => /^declare -\S+ [A-Za-z_]\w*(?:=|$)/.test(text) && !ownNames.test(text))
@@ -130,8 +138,24 @@ export class TerminalShell implements ShellLines {
   }
 }
 
+/** Reads what the person enters, from the beginning when the line runs again. */
+function readAgain({ parts, entered }: ActiveLine): LineParts['readInput'] {
+  let at = 0
+  return (options) => {
+    entered[at] ??= parts.readInput(options)
+    at += 1
+    return entered[at - 1] as ReturnType<LineParts['readInput']>
+  }
+}
+
+/** Defines `history`, which lists the lines that the person has entered. */
+function historyFunction(lines: readonly string[]): string {
+  const rows = lines.map((line, at) => `'${`${String(at + 1).padStart(5)}  ${line}`.replaceAll("'", "'\\''")}'`)
+  return `history() { printf '%s\\n' ${rows.join(' ')} | tail -n "\${1:-${rows.length}}"; }`
+}
+
 /** Shows what a line prints, without what it repeats when it runs again. */
-function showOnce({ shown, onOutput }: ActiveLine): LineOutput {
+function showOnce({ shown, parts: { onOutput } }: ActiveLine): LineOutput {
   const repeated = { ...shown }
   return (stream, text) => {
     let length = 0

@@ -57,6 +57,17 @@ export interface Shell {
   close(): Promise<void>
 }
 
+/**
+ * Asks a person for the next text of an input, such as a line with its end. Returns `undefined` at the end of the input; a later
+ * command may ask again.
+ */
+export type ReadInput = (options?: {
+  /** The text is a secret, which must not be shown. */
+  readonly isHidden?: boolean
+  /** The output of the line shows the text. */
+  readonly isEchoed?: boolean
+}) => Promise<string | undefined>
+
 /** One line to run. */
 export interface ShellCommand {
   readonly line: string
@@ -68,6 +79,8 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>
   /** Text for the standard input. */
   readonly stdin?: string
+  /** Asks for the standard input while the line runs, if there is no `stdin`. Shells that cannot ask ignore it. */
+  readonly readInput?: ReadInput | undefined
   /** Time limit in milliseconds. Waiting for an approval does not count. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal

@@ -67,9 +67,9 @@ export {
 } from './policy-editor.ts'
 export type { FileEffect, FileState, PolicyEffect, PolicyTrial } from './policy-effect.ts'
 export type { ReadPolicy } from './read-policy.ts'
-export type { LineInput } from './reads-input.ts'
 export {
   createTerminal,
+  type LineParts,
   type SavedTerminal,
   type Terminal,
   type TerminalLine,

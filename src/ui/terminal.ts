@@ -1,10 +1,10 @@
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
+import type { ReadInput } from '../shells/types.ts'
 import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
-import { type LineInput, readsInput, scriptOf } from './reads-input.ts'
-import type { Completion, Place, TerminalFiles } from './terminal-completion.ts'
+import type { Completion, TerminalFiles } from './terminal-completion.ts'
 import { createSafeText, oneLine, red, safeText } from './terminal-text.ts'
 import type { Timeline } from './timeline.ts'
 import { blockedInWords, headlineOf, type Refusal, refusalInWords } from './words/person-words.ts'
@@ -40,6 +40,8 @@ export interface TerminalSnapshot {
   /** The path under which the commands see the workspace. */
   readonly root: string
   readonly isRunning: boolean
+  /** The text that a command waits for: shown as it is typed, or hidden, such as a password. Absent while none waits. */
+  readonly waitsFor?: 'text' | 'secret' | undefined
 }
 
 /** The part of a terminal that can be saved. */
@@ -47,17 +49,13 @@ export type SavedTerminal = Pick<TerminalSnapshot, 'lines' | 'history'>
 
 /** Commands of a person. Each line is a call, so what it does is checked, recorded and can be undone. */
 export interface Terminal extends Controller<TerminalSnapshot> {
+  /** Runs a line in the directory where the last one ended. Does nothing while a line runs. */
+  run(command: string): Promise<void>
   /**
-   * Runs a line in the directory where the last one ended. Does nothing while a line runs.
-   *
-   * @param input what its commands read from their standard input; needs a {@link TerminalStream}
+   * Enters a text for the command that waits for one: a line with its end, or `undefined` for the end of the input. Needs a
+   * {@link TerminalStream}.
    */
-  run(command: string, input?: string): Promise<void>
-  /**
-   * What a line would read of an input, if it can be given one: a single line, all of it, or nothing. Scripts are looked into
-   * where the terminal has `files`.
-   */
-  readsInput(command: string): LineInput | Promise<LineInput>
+  enter(text: string | undefined): void
   /** Stops the line that runs. What it has changed is not kept. */
   stop(): void
   /** Removes the lines that have ended. */
@@ -72,17 +70,25 @@ export interface Terminal extends Controller<TerminalSnapshot> {
   close(): void
 }
 
+/** What a shell calls while it runs a line of a person. */
+export interface LineParts {
+  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  /** Asks for the next text of the input, as `readInput` of a {@link ShellCommand} does. */
+  readonly readInput: ReadInput
+  /** The lines that were entered before, oldest first, with this one. */
+  readonly history: readonly string[]
+}
+
 /** Follows the lines of a person in a shell. */
 export interface TerminalStream {
   /**
    * Announces a line. Returns the time limit to run it with, by which the shell knows the line.
    *
-   * @param input the standard input of the line
+   * @param parts what to call while the line runs
    */
   begin(
     command: string,
-    onOutput: (stream: 'stdout' | 'stderr', text: string) => void,
-    input?: string,
+    parts: LineParts,
   ): {
     readonly timeoutMs: number
     /** Stops following the line. */
@@ -150,12 +156,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       return state.snapshot
     },
     subscribe: state.subscribe,
-    run: (command, input) => terminal.run(command, input),
-    readsInput(command) {
-      if (options.stream === undefined) return false
-      const { files } = options
-      return (files && readsInputOfScript(command, { ...place(), files })) ?? readsInput(command)
-    },
+    run: (command) => terminal.run(command),
+    enter: (text) => terminal.enter(text),
     stop: () => terminal.stop(),
     clear: () => state.update({ lines: state.snapshot.lines.filter(({ isRunning }) => isRunning) }),
     complete: async (beforeCursor) => (await loadCompletion()).completeLine(beforeCursor, place()),
@@ -175,6 +177,8 @@ class CommandLines {
   readonly #options: TerminalOptions
   #count: number
   #running: AbortController | undefined
+  /** Enters a text for the command that waits. */
+  #enter: ((text: string | undefined) => void) | undefined
 
   constructor(call: PersonCall, options: TerminalOptions) {
     this.#call = call
@@ -190,7 +194,11 @@ class CommandLines {
     this.#running?.abort()
   }
 
-  async run(command: string, given?: string): Promise<void> {
+  enter(text: string | undefined): void {
+    this.#enter?.(text)
+  }
+
+  async run(command: string): Promise<void> {
     if (this.#running !== undefined || command.trim() === '') return
     const running = new AbortController()
     this.#running = running
@@ -202,7 +210,8 @@ class CommandLines {
     if (asked !== null) return this.#showHistory(id, Number(asked[1] ?? entered.length))
     if (/(?:^|[;&]\s*)ls\b/.test(command)) this.#change(id, { folders: await this.#foldersOf(command, cwd) })
     const shown = this.#showOutput(id)
-    const streamed = this.#options.stream?.begin(command, shown.add, given)
+    const readInput = this.#askFor(id, shown.show)
+    const streamed = this.#options.stream?.begin(command, { onOutput: shown.add, readInput, history: entered })
     try {
       const timeoutMs = streamed?.timeoutMs
       const input = { command, cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
@@ -212,11 +221,31 @@ class CommandLines {
       if (result.ok) this.state.update({ cwd: (result as unknown as EndedCommand).cwd })
     } finally {
       streamed?.end()
+      this.#enter?.(undefined)
       shown.show()
       this.#running = undefined
       this.#change(id, { isRunning: false })
       this.state.update({ isRunning: false })
     }
+  }
+
+  /** Asks for the input of a line. What is entered becomes a part of its output, as in any terminal. */
+  #askFor(id: number, showOutput: () => void): ReadInput {
+    const line = this.#running
+    return ({ isHidden = false, isEchoed = false } = {}) =>
+      new Promise((resolve) => {
+        // A stopped line may still ask, until its shell has ended it.
+        if (line === undefined || this.#running !== line) return resolve(undefined)
+        showOutput()
+        this.#enter = (text) => {
+          this.#enter = undefined
+          showOutput()
+          this.state.update({ waitsFor: undefined })
+          if (text !== undefined && !isEchoed) this.#append(id, isHidden ? '\n' : safeText(text))
+          resolve(text)
+        }
+        this.state.update({ waitsFor: isHidden ? 'secret' : 'text' })
+      })
   }
 
   /** The names of the folders that `ls` lists: those of its operand, or of the directory of the line. */
@@ -350,18 +379,6 @@ interface EndedCommand {
   readonly truncated?: boolean
   readonly refused?: readonly Refusal[]
   readonly filesChanged?: readonly string[]
-}
-
-/** What a script reads of an input, or undefined for a line that runs none. */
-function readsInputOfScript(command: string, place: Place): Promise<LineInput> | undefined {
-  const script = scriptOf(command)
-  return (
-    script &&
-    loadCompletion().then(async ({ existingFile }) => {
-      const path = await existingFile(script.file, place)
-      return path !== undefined && script.reads(await place.files.read(path)) && 'all'
-    })
-  )
 }
 
 function isGone({ code }: Failure): boolean {

@@ -102,6 +102,42 @@ describe('the import from GitHub', () => {
     }
   })
 
+  it.each([
+    ['acme/shop', ''],
+    ['https://git.example/acme/shop', 'https://proxy.example'],
+  ])(
+    'of %s says without a network that the device is offline, keeps the project and tries again',
+    async (url, proxy) => {
+      const context = await playground.person('keeps the page')
+      const page = await playground.sample('price-list', { storage: 'memory', context })
+      await page.waitForFunction(() => document.documentElement.dataset.offline === 'ready')
+      await context.setOffline(true)
+      await projectButton(page).click()
+      await page.locator('#git-url').fill(url)
+      if (proxy !== '') await page.locator('#git-proxy').fill(proxy)
+      await page.getByRole('button', { name: /^(Import|Clone)$/ }).click()
+      const notice = page.getByRole('alert').filter({ hasText: 'this device is offline' })
+      await notice.waitFor()
+      expect(await notice.textContent()).toMatch(
+        /^Cannot (import acme\/shop|clone https:\S+): this device is offline\. The open project stays as it is\./,
+      )
+      await page.getByRole('treeitem', { name: 'package.json' }).waitFor()
+      if (proxy !== '') return
+      const { server } = await start()
+      await context.route(/^https:\/\/(api\.github|raw\.githubusercontent)\.com\//, async (route) => {
+        const { host, pathname, search } = new URL(route.request().url())
+        await route.fulfill({
+          response: await route.fetch({
+            url: `${server.url}${host.startsWith('raw') ? '/raw' : ''}${pathname}${search}`,
+          }),
+        })
+      })
+      await context.setOffline(false)
+      await notice.getByRole('button', { name: 'Try again' }).click()
+      await projectButton(page, 'shop').waitFor()
+    },
+  )
+
   it('makes a project in the page, without a proxy', async () => {
     const { server } = await start()
     const context = await playground.person()

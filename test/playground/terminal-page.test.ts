@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { longestTask } from './long-task.ts'
-import { command, patiently, show, terminalInput } from './person.ts'
+import { command, patiently, prints, show, terminalInput, typeCommand } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -58,6 +58,47 @@ describe('the terminal in the page', () => {
     )
     // An idle machine needs a quarter of this time.
     expect(Math.max(...tasks)).toBeLessThan(250)
+  })
+
+  it('has a dialogue with running programs', async () => {
+    const page = await playground.sample('price-list')
+    const type = (text: string) => page.keyboard.type(text)
+    await command(page, 'read -p "Your name? " name; echo "Hello, $name"', /Hello, \$name"Your name\? /)
+    await type('Ana\n')
+    await prints(page, /Your name\? AnaHello, Ana/)
+
+    const script = `const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout })
+let n = 0; rl.setPrompt('> '); rl.prompt()
+rl.on('line', (line) => { if (line === 'quit') return rl.close(); console.log(line.length, ++n); rl.prompt() })
+rl.on('close', () => console.log('bye'))`
+    await typeCommand(page, `cat > echo.cjs`)
+    await prints(page, /The command waits for input/)
+    await type(`${script}\n`)
+    await page.keyboard.press('Control+D')
+    await prints(page, /changed: echo\.cjs/)
+    await command(page, 'node echo.cjs', /node echo\.cjs> /)
+    await type('one\n')
+    await prints(page, /> one3 1> /)
+    await type('thre')
+    await page.keyboard.press('Backspace')
+    await type('ee\nquit\n')
+    await prints(page, /> three5 2> quitbye/)
+
+    // What is half typed when a program ends is for the next line, and Ctrl+C ends a program that waits.
+    await command(
+      page,
+      `node -e "process.stdin.on('data', () => {}); setTimeout(() => process.exit(), 1500)"`,
+      /1500\)"/,
+    )
+    await type('echo half')
+    await prints(page, /\$ echo half/)
+    await type(' done\n')
+    await prints(page, /half donehalf done/)
+    await typeCommand(page, 'sort')
+    await prints(page, /sortThe command waits for input\. Ctrl\+D ends it\./)
+    await type('b\n')
+    await page.keyboard.press('Control+C')
+    await command(page, 'echo $?', /echo \$\?130/)
   })
 
   it('opens files at their line and addresses in a tab of their own, by a click and by keys', async () => {

@@ -9,7 +9,6 @@ import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
 import { colouredOutput } from '../../src/elements/terminal/output-colours.ts'
-import { type LineInput, readsInput } from '../../src/ui/reads-input.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
@@ -76,54 +75,72 @@ describe('the shell of the terminal', () => {
     await session.close()
   })
 
-  it('gives a line the input that was entered for it, and keeps what it read', async () => {
-    const { terminal, printed, run, session } = await open()
-    const withInput = async (line: string, input: string) => {
-      expect(await terminal.readsInput(line)).not.toBe(false)
-      await terminal.run(line, input)
+  it('gives the running command what is entered when it asks, and shows both', async () => {
+    const { terminal, printed, run, session } = await open({
+      'ask.js': `const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout })
+rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name + ' is ' + age); rl.close() }))`,
+    })
+    const dialogue = async (line: string, ...texts: (string | undefined)[]) => {
+      const ended = terminal.run(line)
+      for (const text of texts) {
+        await expect.poll(() => terminal.snapshot.waitsFor).toBeDefined()
+        terminal.enter(text)
+      }
+      await ended
+      expect(terminal.snapshot.waitsFor).toBeUndefined()
       return printed().replace(/\x1b\[\d*m/g, '')
     }
     expect(await run('false')).toBe('exit 1\n')
-    expect(await withInput('read name; echo "hello $name"', 'world\n')).toBe('hello world\n')
+    expect(await dialogue('read name; echo "hello $name"', 'world\n')).toBe('world\nhello world\n')
     expect(await run('echo $name')).toBe('world\n')
-    expect(await withInput('cat > notes.txt', 'one\ntwo\n')).toBe('changed: notes.txt\n')
+    expect(await dialogue('cat > notes.txt', 'one\n', 'two\n', undefined)).toBe('one\ntwo\nchanged: notes.txt\n')
     expect(await run('cat notes.txt')).toBe('one\ntwo\n')
-    expect(await withInput('sort -r', 'a\nb\n')).toBe('b\na\n')
+    expect(await dialogue('cat', 'a\n', 'b\n', undefined)).toBe('a\na\nb\nb\n')
+    expect(await dialogue('node ask.js', 'Ana\n', '7\n')).toBe('Name? Ana\nAge? 7\nAna is 7\n')
+    expect(await dialogue('read -sp "Key: " key; echo $key | wc -l', 'abc\n')).toBe('Key: \n1\n')
+    expect(JSON.stringify(terminal.keep())).not.toContain('abc')
     await session.close()
   })
 
-  it.each<readonly [line: string, reads: LineInput]>([
-    ...['cat', 'cat -', 'cat -n', 'cat > a.txt', 'X=1 wc -l', 'grep -n "a b"', 'head -n 5'].map(
-      (line) => [line, 'all'] as const,
-    ),
-    ...['tr a b | sort', 'tee a.txt', "awk '{print $1}'", 'cat && echo'].map((line) => [line, 'all'] as const),
-    ...['read x; echo $x', 'read -p "Name? " x'].map((line) => [line, 'line'] as const),
-    ['read a; read b; echo $a $b', 'all'],
-    ...[
-      'cat a',
-      'cat < a',
-      'cat <<< a',
-      'echo a | cat',
-      'grep a b',
-      'ls',
-      'head -n 5 a',
-      'sort --help',
-      'node a.js',
-    ].map((line) => [line, false] as const),
-    ...['', '"cat"', 'toString', 'npm test'].map((line) => [line, false] as const),
-  ])('what %j reads of an input: %j', (line, reads) => {
-    expect(readsInput(line)).toBe(reads)
+  it('gives a line that runs again under another policy what was entered before', async () => {
+    const { terminal, printed, session } = await open()
+    await session.change({ policy: 'readOnly' })
+    const ended = terminal.run('read a; echo "$a" > a.txt; read b; echo "$a $b"')
+    for (const text of ['1\n', '2\n']) {
+      await expect.poll(() => terminal.snapshot.waitsFor).toBe('text')
+      terminal.enter(text)
+    }
+    await ended
+    expect(printed().replace(/\x1b\[\d*m/g, '')).toBe('1\n2\n1 2\nchanged: a.txt\n')
+    await session.close()
   })
 
-  it('asks for the input of a script that reads one', async () => {
+  it('ends what waits for input when the line is stopped', async () => {
     const { terminal, run, session } = await open()
-    await run(`echo "process.stdin.on('data', (d) => console.log('Hi ' + d))" > ask.js`)
-    await run(`echo 'read name' > ask.sh; echo 'console.log(1)' > say.js`)
-    const lines = ['node ask.js', 'bash ask.sh', './ask.sh', 'node ask.js | cat', 'node say.js', 'node ask.js < say.js']
-    const reads = await Promise.all([...lines, 'echo 1 | node ask.js', 'node no.js'].map(terminal.readsInput))
-    expect(reads).toEqual(['all', 'all', 'all', 'all', false, false, false, false])
-    await terminal.run('node ask.js', 'Ana')
-    expect(terminal.snapshot.lines.at(-1)?.output).toContain('Hi Ana')
+    for (const line of ['read x', 'cat', 'sort | head']) {
+      const ended = terminal.run(line)
+      await expect.poll(() => terminal.snapshot.waitsFor).toBe('text')
+      terminal.stop()
+      await ended
+      expect(terminal.snapshot).toMatchObject({ isRunning: false, waitsFor: undefined })
+    }
+    expect(await run('echo $?')).toBe('130\n')
+    await session.close()
+  })
+
+  it('keeps the last directory for cd -, and passes the history on to other commands', async () => {
+    const { run, session } = await open({ 'src/a.js': '', 'two words/b.js': '' })
+    const lines: readonly (readonly [line: string, output: string])[] = [
+      ['cd src', ''],
+      ['cd "../two words"', ''],
+      ['cd -', '/workspace/src\n'],
+      ['cd -', '/workspace/two words\n'],
+      ['echo $OLDPWD', '/workspace/src\n'],
+      ['history | grep -c cd', '4\n'],
+      ['history 2 | cat', '    5  history | grep -c cd\n    6  history 2 | cat\n'],
+      [`history | tail -n 1 # it's`, `    7  history | tail -n 1 # it's\n`],
+    ]
+    for (const [line, output] of lines) expect([line, await run(line)]).toEqual([line, output])
     await session.close()
   })
 
@@ -331,28 +348,46 @@ describe('the text of a command', () => {
 })
 
 describe('the line editor', () => {
-  function edit(history: string[] = []) {
+  /** `asks`: how many texts each line reads; `Infinity` for all up to the end of the input. */
+  function edit(history: string[] = [], asks: Readonly<Record<string, number>> = {}) {
     const ran: string[] = []
     const written: string[] = []
+    let give: (text: string | undefined) => void = () => {}
+    const ask = () =>
+      new Promise<string | undefined>((resolve) => {
+        give = resolve
+        editor.wait('text')
+      })
     const editor = createLineEditor({
       write: (text) => written.push(text),
       prompt: () => '$ ',
       columns: () => 80,
       history,
-      readsInput,
-      async run(line, input) {
-        ran.push(input === undefined ? line : `${line} < ${JSON.stringify(input)}`)
+      async run(line) {
         history.push(line)
+        const entered: (string | undefined)[] = []
+        while (entered.length < (asks[line] ?? 0)) {
+          entered.push(await ask())
+          if (entered.at(-1) === undefined) break
+          editor.interject(`${entered.at(-1)}`)
+        }
+        ran.push(entered.length === 0 ? line : `${line} < ${JSON.stringify(entered.join(''))}`)
         await Promise.resolve()
       },
-      interrupt: () => ran.push('interrupt'),
+      enter: (text) => give(text),
+      interrupt: () => {
+        ran.push('interrupt')
+        give(undefined)
+      },
       clear: () => ran.push('clear'),
       complete: async (before) => ({ added: `<${before}>`, candidates: [] }),
       isIncomplete,
     })
     const take = async (...data: string[]) => {
-      for (const piece of data) editor.take(piece)
-      await new Promise((resolve) => setTimeout(resolve))
+      for (const piece of data) {
+        editor.take(piece)
+        await new Promise((resolve) => setTimeout(resolve))
+      }
       return ran
     }
     return { take, ran, written, editor }
@@ -380,21 +415,59 @@ describe('the line editor', () => {
     ['steps over a whole character', ['日e\u0301', '\x1b[D', '\x1b[D', 'a'], 'a日e\u0301'],
     ['clears the line', ['bad', '\x03', 'good'], 'good'],
     ['repeats the last line', ['!! -s'], 'git status -s'],
+    ['repeats a line by its begin', ['!echo; !git'], 'echo two; git status'],
+    ['repeats a line by its number', ['!1 && !-2'], 'echo one && echo two'],
+    ['repeats the last word', ['ls !$'], 'ls status'],
+    ['replaces in the last line', ['^status^log -1^'], 'git log -1'],
+    [
+      'leaves other exclamation marks',
+      [`[ ! -f a ] && echo "!x" '!!' a!=b $! \\!!`],
+      `[ ! -f a ] && echo "!x" '!!' a!=b $! \\!!`,
+    ],
   ])('%s', async (_, keys, line) => {
     const { take } = edit(['echo one', 'echo two', 'git status'])
     expect((await take(...keys, '\r')).filter((entry) => entry !== 'clear')).toEqual([line])
   })
 
-  it('takes the input of a line until Ctrl+D, and none after Ctrl+C', async () => {
-    expect(await edit().take('cat > a\r', 'one\r', 'two', '\x04', 'ls\r')).toEqual(['cat > a < "one\\ntwo"', 'ls'])
-    const { take, written } = edit()
-    expect(await take('cat\r', 'one\r', '\x03', 'ls\r')).toEqual(['ls'])
+  it('edits the input of a running command until Ctrl+D, and ends it with Ctrl+C', async () => {
+    const all = { 'cat > a': Number.POSITIVE_INFINITY, cat: Number.POSITIVE_INFINITY, 'read x': 1 }
+    const keys = ['cat > a\r', 'onf\x7fe\r', 'two', '\x04', '\x04', 'ls\r']
+    expect(await edit([], all).take(...keys)).toEqual(['cat > a < "one\\ntwo"', 'ls'])
+    expect(await edit([], all).take('cat\rpasted\nlines\n', '\x04')).toEqual(['cat < "pasted\\nlines\\n"'])
+    expect(await edit([], all).take('read x\r', 'one\r', 'ls\r')).toEqual(['read x < "one\\n"', 'ls'])
+    const { take, written } = edit([], all)
+    expect(await take('cat\r', 'one\r', 'half', '\x03', 'ls\r')).toEqual(['interrupt', 'cat < "one\\n"', 'ls'])
     // The begin of an empty line is not below it.
     expect(written.join('')).not.toContain('\x1b[J\r\n')
   })
 
-  it('takes one line for a command that reads one', async () => {
-    expect(await edit().take('read x\r', 'one\r', 'ls\r')).toEqual(['read x < "one\\n"', 'ls'])
+  it('shows what is typed after a question, below what is printed meanwhile, and never a secret', async () => {
+    const { editor, written, take } = edit()
+    editor.begin(new Promise(() => {}))
+    const seen = () =>
+      written
+        .splice(0)
+        .join('')
+        .replace(/\x1b\[\d*[CJ]|\x1b\[9?0m/g, '')
+    editor.interject('one\nName? ')
+    editor.wait('text')
+    await take('An')
+    expect(seen()).toBe('one\nName? \rName? \r\rName? An\r')
+    editor.interject('\ntick\n? ')
+    expect(seen()).toBe('\rName? \ntick\n\r? An\r')
+    editor.wait(undefined)
+    expect(seen()).toBe('\r? ')
+    editor.wait('secret')
+    await take('key')
+    expect(seen()).not.toContain('k')
+  })
+
+  it('says that no earlier line is meant, and runs nothing', async () => {
+    for (const line of ['!nothing', '!9', '^a^b']) {
+      const { take, written } = edit(['echo 1'])
+      expect(await take(line, '\r')).toEqual([])
+      expect(written.join('')).toContain(`${line}: no earlier line`)
+    }
   })
 
   it('counts cells as the screen does, where a wide character takes two of one row', () => {

@@ -432,6 +432,50 @@ it.each([
   await session.close()
 })
 
+it('the time of a task is that of its latest try, and lasts over a reload', async () => {
+  const { from, session } = await open()
+  const steps = [100, 20, 5, 3]
+  const options = async () => ({
+    pick: { kind: 'scripted', scenario: '' } as const,
+    load: async (): Promise<LoadedAgent> => ({
+      createAgent: (agent) => {
+        const step = async () => {
+          const ms = steps.shift() ?? 0
+          const total = { steps: 1, inputTokens: 0, outputTokens: 0, ms: 1_000 }
+          agent.onEvent?.({
+            type: 'usage',
+            inputTokens: 0,
+            outputTokens: 0,
+            ms,
+            total,
+            context: { tokens: 0, limit: 1 },
+          })
+          return 'finished' as const
+        }
+        return { ...readingAgent(session)(agent), send: step, retry: step, resume: step }
+      },
+      tools: () => session.workspace.value,
+      instructions: async () => '',
+      contentOf: async (_, text) => text,
+    }),
+    loadScenarios: async () => [],
+    archive: await openArchive(from),
+  })
+  const conversation = createConversation(session, { ...(await options()), kept: undefined })
+  await conversation.send('Read a.txt')
+  expect(conversation.taskMs.value).toBe(100)
+  await conversation.retry()
+  expect(conversation.taskMs.value).toBe(20)
+  await conversation.resume()
+  expect(conversation.taskMs.value).toBe(25)
+  const later = createConversation(session, { ...(await options()), kept: conversation.save() })
+  expect(later.taskMs.value).toBe(25)
+  await later.send('Read b.txt')
+  expect(later.taskMs.value).toBe(3)
+  for (const one of [conversation, later]) one.close()
+  await session.close()
+})
+
 /** An agent that reads the file which the message names. */
 function readingAgent(session: Session): LoadedAgent['createAgent'] {
   return ({ conversation, onEvent }) => {

@@ -32,7 +32,7 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   return (
     <section class="end-card" aria-label="End of the run">
       <h3>
-        <Icon name="check" /> Done in {(conversation.usage.value.ms / 1000).toFixed(1)} s
+        <Icon name="check" /> Done in {(conversation.taskMs.value / 1000).toFixed(1)} s
       </h3>
       <ul class="end-facts">
         <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />

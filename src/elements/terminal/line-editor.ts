@@ -1,5 +1,5 @@
-import type { LineInput } from '../../ui/reads-input.ts'
 import { cellsOf, charactersOf } from './cells.ts'
+import { withHistory } from './history-words.ts'
 
 /** The terminal functions that a line editor uses. */
 export interface LineEditorParts {
@@ -10,9 +10,9 @@ export interface LineEditorParts {
   /** The entered lines, oldest first. `run` adds to them. */
   readonly history: readonly string[]
   /** Runs a line. The next prompt appears when it has ended. */
-  readonly run: (line: string, input?: string) => Promise<void>
-  /** Whether a line reads an input, which is then entered before it runs. */
-  readonly readsInput: (line: string) => LineInput | Promise<LineInput>
+  readonly run: (line: string) => Promise<void>
+  /** Enters a text for the command that waits for one. `undefined`: the end of the input. */
+  readonly enter: (text: string | undefined) => void
   readonly interrupt: () => void
   readonly clear: () => void
   /** Returns how the text before the cursor can go on. */
@@ -27,6 +27,8 @@ export interface LineEditorParts {
 export interface LineEditor {
   /** Shows the prompt as soon as an earlier command has ended. */
   begin(settled: Promise<void>): void
+  /** Edits a text for the command that runs. `undefined`: none waits for one. */
+  wait(waitsFor: 'text' | 'secret' | undefined): void
   /** Handles keyboard input of the terminal. */
   take(data: string): void
   /** Whether the edited line is empty, so that Tab can leave the terminal. */
@@ -49,6 +51,7 @@ export function createLineEditor(parts: LineEditorParts): LineEditor {
   const line = new EditedLine(parts)
   return {
     begin: (settled) => void line.begin(settled),
+    wait: (waitsFor) => line.wait(waitsFor),
     take: (data) => line.take(data),
     interject: (text) => line.interject(text),
     get isEmpty() {
@@ -63,17 +66,9 @@ const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 const CANCEL = '\x07'
 const RUNNING_NOTE = 'This is for the next line. Ctrl+C stops the command.'
-const INPUT_NOTE = 'Enter its input. '
-const INPUT_ENDS = 'Ctrl+D ends it.'
+const INPUT_NOTE = 'The command waits for input. Ctrl+D ends it.'
 /** Milliseconds after which typing during a command is answered with a note. */
 const NOTE_AFTER_MS = 1_000
-
-/** A line that waits for the end of its input, with the input so far. */
-interface GivenInput {
-  readonly line: string
-  readonly reads: 'line' | 'all'
-  readonly text: string
-}
 
 /** A search in the history. */
 interface HistorySearch {
@@ -89,7 +84,10 @@ class EditedLine {
   #cursor = 0
   /** Lines of an incomplete text, which the edited line continues. */
   #earlier = ''
-  #input: GivenInput | undefined
+  /** What the running command waits for. The edited line is for it. */
+  #waitsFor: 'text' | 'secret' | undefined
+  /** The end of the output after its last line, such as a question. */
+  #tail = ''
   /** The text that was being typed before going to the history. */
   #draft = ''
   /** Position in the history. The length of the history is the position of the new line. */
@@ -111,7 +109,7 @@ class EditedLine {
   }
 
   get isEmpty(): boolean {
-    return this.#line === '' && this.#input === undefined && !this.#isRunning
+    return this.#line === '' && !this.#isRunning
   }
 
   async begin(settled: Promise<void>): Promise<void> {
@@ -124,23 +122,25 @@ class EditedLine {
   show(): void {
     const width = this.#parts.columns()
     const prompt = this.#prompt()
-    const end = cellsOf(prompt + this.#line, width)
-    const position = cellsOf(prompt + this.#line.slice(0, this.#cursor), width)
+    const line = this.#waitsFor === 'secret' ? '' : this.#line
+    const end = cellsOf(prompt + line, width)
+    const position = cellsOf(prompt + line.slice(0, this.#cursor), width)
     const up = Math.floor(end / width) - Math.floor(position / width)
     // The cursor stays in a full row until another character follows.
     const wrap = end > 0 && end % width === 0 ? '\r\n' : ''
     const column = position % width
     const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
-    this.#parts.write(`${this.#home()}${prompt}${this.#line}${wrap}${move}`)
+    this.#parts.write(`${this.#home()}${prompt}${line}${wrap}${move}`)
     this.#row = Math.floor(position / width)
   }
 
   take(data: string): void {
     const keys = data.replaceAll(PASTE_START, '').replaceAll(PASTE_END, '').match(KEYS) ?? []
     for (const key of keys) {
-      if (!this.#isRunning) this.#key(key)
+      if (!this.#isRunning || (this.#waitsFor !== undefined && key !== '\x03')) this.#key(key)
       else if (key === '\x03') {
         this.#ahead = []
+        if (this.#waitsFor !== undefined) this.#set('')
         this.#parts.interrupt()
       } else {
         this.#ahead.push(key)
@@ -149,9 +149,38 @@ class EditedLine {
     }
   }
 
+  wait(waitsFor: 'text' | 'secret' | undefined): void {
+    if (this.#waitsFor === waitsFor || !this.#isRunning) return
+    this.#waitsFor = waitsFor
+    if (waitsFor === undefined) {
+      this.#hide()
+      return
+    }
+    if (this.#tail === '' && !this.#isNoted) this.#parts.write(`\x1b[90m${INPUT_NOTE}\x1b[0m\r\n`)
+    this.#isNoted = true
+    const width = this.#parts.columns()
+    this.#row = Math.floor(cellsOf(this.#tail, width) / width)
+    this.show()
+    this.#takeAhead()
+  }
+
+  /** Leaves the output of the running command without the text that is typed for it. */
+  #hide(): void {
+    this.#parts.write(`${this.#home()}${this.#tail}`)
+    this.#row = 0
+  }
+
   interject(text: string): void {
-    if (this.#isRunning) this.#parts.write(text)
-    else {
+    if (this.#isRunning) {
+      // The unfinished last line is written again before the text that is typed after it.
+      const isEditing = this.#waitsFor !== undefined
+      const all = this.#tail + text
+      const start = all.lastIndexOf('\n') + 1
+      this.#parts.write(isEditing ? `${this.#home()}${all.slice(0, start)}` : text)
+      this.#tail = all.slice(start)
+      this.#row = 0
+      if (isEditing) this.show()
+    } else {
       this.#parts.write(`${this.#home()}${text}`)
       this.#row = 0
       this.show()
@@ -160,7 +189,7 @@ class EditedLine {
 
   #prompt(): string {
     if (this.#search !== undefined) return `(search: ${this.#search.text}) `
-    if (this.#input !== undefined) return ''
+    if (this.#isRunning) return this.#tail
     return this.#earlier === '' ? this.#parts.prompt() : '> '
   }
 
@@ -174,13 +203,16 @@ class EditedLine {
   #start(): void {
     this.#isRunning = true
     this.#isNoted = false
+    this.#tail = ''
     this.#runningSince = performance.now()
   }
 
   /** Shows the prompt, and takes the keys that were typed before. */
   #end(): void {
     this.#isRunning = false
+    this.#waitsFor = undefined
     this.#historyIndex = this.#parts.history.length
+    this.#row = 0
     this.show()
     this.#takeAhead()
   }
@@ -189,7 +221,7 @@ class EditedLine {
     const ahead = this.#ahead
     this.#ahead = []
     for (const [at, key] of ahead.entries()) {
-      if (this.#isRunning) {
+      if (this.#isRunning && this.#waitsFor === undefined) {
         this.#ahead.push(...ahead.slice(at))
         return
       }
@@ -217,65 +249,49 @@ class EditedLine {
   }
 
   async #enter(): Promise<void> {
-    if (this.#input !== undefined) {
-      this.#leave()
-      this.#input = { ...this.#input, text: `${this.#input.text}${this.#line}\n` }
-      this.#line = ''
-      if (this.#input.reads === 'line') this.#endInput(this.#input)
-      else this.#set('')
-      return
-    }
     const typed = `${this.#earlier}${this.#line}`
-    const entered = this.#withLast(typed)
+    const { text: entered, missing } = withHistory(typed, this.#parts.history)
     this.#leave()
     if (entered !== typed) this.#parts.write(`${entered}\r\n`)
     this.#line = ''
     this.#cursor = 0
     this.#draft = ''
     this.#earlier = ''
+    if (missing !== undefined) {
+      this.#parts.write(`${missing}: no earlier line is meant by this\r\n`)
+      this.show()
+      return
+    }
     if (this.#parts.isIncomplete(entered)) {
       this.#earlier = `${entered}\n`
       this.show()
       return
     }
-    await this.#askOrRun(entered.trim())
+    await this.#run(entered.trim())
   }
 
-  /** Asks for the input of a line that reads one, and runs the others. */
-  async #askOrRun(line: string): Promise<void> {
-    const asked = line !== '' && this.#parts.readsInput(line)
-    if (asked instanceof Promise) this.#start()
-    const reads = asked instanceof Promise ? await asked : asked
-    if (reads === false) return this.#run(line)
-    this.#isRunning = false
-    this.#parts.write(`\x1b[90m${INPUT_NOTE}${reads === 'all' ? INPUT_ENDS : ''}\x1b[0m\r\n`)
-    this.#input = { line, reads, text: '' }
-    this.#set('')
-    this.#takeAhead()
-  }
-
-  async #run(line: string, input?: string): Promise<void> {
+  async #run(line: string): Promise<void> {
     this.#start()
     if (line === 'clear') this.#parts.clear()
-    else if (line !== '') await this.#parts.run(line, input)
+    else if (line !== '') await this.#parts.run(line)
     this.#end()
   }
 
-  /** Ends the input of a line, and runs it. */
-  #endInput({ line, reads, text }: GivenInput): void {
-    const rest = this.#line
-    if (reads === 'all') this.#leave()
+  /** Gives the edited text to the command that waits. It is shown when it has become a part of the output. */
+  #give(end: string): void {
+    const text = this.#line + end
     this.#line = ''
     this.#cursor = 0
-    this.#input = undefined
-    void this.#run(line, `${text}${rest}`)
+    this.#waitsFor = undefined
+    this.#hide()
+    this.#parts.enter(text === '' ? undefined : text)
   }
 
-  /** Replaces `!!` by the last line, as bash does outside of single quotes. */
-  #withLast(text: string): string {
-    const last = this.#parts.history.at(-1)
-    if (last === undefined || !text.includes('!!')) return text
-    return text.replace(/'[^']*'|!!/g, (part) => (part === '!!' ? last : part))
+  /** Keys that enter or edit the text for a command. */
+  #inputKey(key: string): void {
+    if (key === '\r' || key === '\n' || key === '\r\n') this.#give('\n')
+    else if (key === '\x04') this.#give('')
+    else this.#edit(key)
   }
 
   #recall(step: number): void {
@@ -288,17 +304,19 @@ class EditedLine {
   }
 
   #key(key: string): void {
+    if (this.#waitsFor !== undefined) {
+      this.#inputKey(key)
+      return
+    }
     if (this.#search !== undefined && this.#searchKey(key, this.#search)) return
     if (key === '\x03') {
       this.#set(`${this.#line}^C`)
       this.#leave()
       this.#earlier = ''
-      this.#input = undefined
       this.#draft = ''
       this.#historyIndex = this.#parts.history.length
       this.#set('')
-    } else if (key === '\x04' && this.#input !== undefined) this.#endInput(this.#input)
-    else if (key === '\r' || key === '\n' || key === '\r\n') void this.#enter()
+    } else if (key === '\r' || key === '\n' || key === '\r\n') void this.#enter()
     else if (key === '\t') void this.#complete()
     else if (key === UP || key === '\x10') this.#recall(-1)
     else if (key === DOWN || key === '\x0e') this.#recall(1)

@@ -55,11 +55,11 @@ export function openTerminal(
     get history() {
       return controller.snapshot.history
     },
-    readsInput: controller.readsInput,
-    async run(line, input) {
+    async run(line) {
       lines.echoed()
-      await controller.run(line, input)
+      await controller.run(line)
     },
+    enter: controller.enter,
     interrupt: controller.stop,
     clear() {
       controller.clear()
@@ -76,11 +76,11 @@ export function openTerminal(
   screen.onData(editor.take)
   if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
   if (greeting !== undefined) write(grey(`${greeting}\n`))
-  write(lines.next())
   editor.begin(ended(controller))
   const unsubscribe = controller.subscribe(() => {
     const text = lines.next()
     if (text !== '') editor.interject(text)
+    editor.wait(controller.snapshot.waitsFor)
   })
   const stopFollowing = followPlace(place, {
     onSize: () => fit.fit(),

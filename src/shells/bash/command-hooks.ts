@@ -2,7 +2,9 @@ import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
 import type { Operator } from '../../policy/command-operators.ts'
 import { rewriteSyntax } from './bash-syntax.ts'
 import { type ExitErrorClass, endAsBash } from './command-errors.ts'
+import type { LiveOutput } from './live-output.ts'
 import { isMissing, withHint } from './missing-commands.ts'
+import { withPersonInput } from './person-input.ts'
 import { isSetting, operatorsOf } from './script-operators.ts'
 
 /** A command that starts, as the interpreter has expanded it. */
@@ -31,7 +33,7 @@ interface InterpreterInstance {
   readonly ctx: {
     /** The registry of the shell. */
     readonly commands: ReadonlyMap<string, unknown>
-    readonly state: { readonly cwd: string; readonly functions: ReadonlyMap<string, unknown> }
+    readonly state: { readonly cwd: string; readonly functions: ReadonlyMap<string, unknown>; groupStdin?: string }
   }
   runCommand: RunCommand
   executeScript(script: ScriptNode): Promise<ExecResult>
@@ -39,6 +41,9 @@ interface InterpreterInstance {
 
 /** The judges of the shells that run, by the registries of their commands. */
 const judges = new WeakMap<object, StartJudge>()
+
+/** What follows the output of the shells that run, by the registries of their commands. */
+const lives = new WeakMap<object, LiveOutput>()
 
 /** The interpreter of the line, by the registry of its shell. Every command that starts others has one of its own. */
 const lineInterpreters = new WeakMap<object, InterpreterInstance>()
@@ -71,6 +76,12 @@ export function judgeStarts(shell: Bash, judge: StartJudge | undefined, register
   if (judge !== undefined) judges.set((shell as unknown as InterpreterInstance['ctx']).commands, judge)
 }
 
+/** Makes the scripts of a shell show their output while they run. The class of the interpreter has to be hooked. */
+export function followScripts(shell: Bash, live: LiveOutput): void {
+  shell.registerTransformPlugin(live.plugin)
+  lives.set((shell as unknown as InterpreterInstance['ctx']).commands, live)
+}
+
 /**
  * Lets judges decide about commands where the interpreter looks up their names, whichever way they are started, and adds hints for
  * missing commands. Errors and `exec` end what they end in bash. Returns whether the class of the interpreter was found.
@@ -95,7 +106,10 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
       const reason = await judge.refusal({ words: [name, ...args], isFunction, cwd, isNested })
       if (reason !== undefined) return refused(`${name}: not allowed: ${reason}`)
     }
-    const result = withHint(name, await runCommand.call(this, name, args, ...rest))
+    const result = withHint(
+      name,
+      await withPersonInput(this.ctx, [name, ...args], rest, (more) => runCommand.call(this, name, args, ...more)),
+    )
     return name === 'help' && args.length === 0 ? withPrograms(result, this.ctx.commands) : result
   }
   prototype.executeScript = async function (script) {
@@ -103,6 +117,7 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
     if (judge !== undefined && !lineInterpreters.has(this.ctx.commands)) lineInterpreters.set(this.ctx.commands, this)
     const reason = await judge?.refusalOfOperators?.(writtenOperators.get(script) ?? operatorsOf(script))
     rewriteSyntax(script)
+    lives.get(this.ctx.commands)?.watch(script)
     if (reason === undefined) return executeScript.call(this, script)
     const result = await executeScript.call(this, { ...script, statements: [] })
     return { ...result, ...refused(`not allowed: ${reason}`) }

@@ -18,6 +18,7 @@ import { sentStat } from './observed-stat.ts'
 import type { BashOptions } from './options.ts'
 import { ownCommands } from './own-commands.ts'
 import { patchCommand } from './patch-command.ts'
+import { createPersonInput, enteredText } from './person-input.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import { type SearchBatch, searchFiles } from './search-files.ts'
@@ -98,7 +99,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
       return scratch
     },
   }
-  const { line, timeoutMs, stdin } = command
+  const { line, timeoutMs, stdin, readInput } = command
   const judge = judgeOf(command, root)
   const request: LineRequest = {
     line,
@@ -121,14 +122,18 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const custom = customOf(fs)
     const commands = custom.map(({ name }) => name)
-    const serve = serving(fs, custom, { files: command.files, judge })
+    const serve = serving(fs, custom, { files: command.files, judge, readInput })
     const jobOptions = { timeoutMs, signal, serve, onOutput: shown?.add }
     const isLive = shown !== undefined
-    result = (await threads.run({ type: 'line', request, commands, isLive }, jobOptions)) as LineResult
+    result = (await threads.run(
+      { type: 'line', request, commands, isLive, asks: readInput !== undefined },
+      jobOptions,
+    )) as LineResult
   } else {
     const [interpreter, { interpreterCommands }] = await Promise.all([loadInterpreter(), loadSameThread()])
     const fs = bashFs({ roots, random, ends: interpreter.ends })
     const live = lineOutput(interpreter, shown?.add)
+    const input = readInput && createPersonInput(readInput)
     const commands = [
       ...interpreterCommands({
         root,
@@ -136,10 +141,11 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
         endLine: (reason) => stop.abort(reason),
         search: searchFiles(command.files),
         live,
+        input,
       }),
       ...customOf(fs).map(({ command: justBashCommand }) => justBashCommand),
     ]
-    result = await runLine(interpreter, request, { fs, commands, judge, signal, live })
+    result = await runLine(interpreter, request, { fs, commands, judge, signal, live, input })
   }
   shown?.end(result)
   const { stdout, stderr, exitCode, pwd } = result
@@ -149,15 +155,21 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
 /** Runs scripts in a thread if the platform has any, so that the caller can end a script that never ends. */
 function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
   const end = performance.now() + timeoutMs
-  return async (script, files, onOutput): Promise<ScriptResult> => {
+  return async (script, files, streams): Promise<ScriptResult> => {
     const remainingMs = Math.max(1, Math.ceil(end - performance.now()))
     if (threads === undefined) {
       const { runScript } = await loadSameThread()
-      return runScript(script, files, sameThreadLimits(remainingMs, signal), onOutput)
+      return runScript(script, files, sameThreadLimits(remainingMs, signal), streams)
     }
-    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, []), onOutput }
-    const isLive = onOutput !== undefined
-    return threads.run({ type: 'script', script, timeoutMs: remainingMs, isLive }, jobOptions) as Promise<ScriptResult>
+    const { onOutput, input } = streams
+    const readInput =
+      input && (async (options?: { readonly isHidden?: boolean }) => enteredText(await input.next(options)))
+    const jobOptions = { timeoutMs: remainingMs, signal, serve: serving(files, [], { readInput }), onOutput }
+    const sends = { isLive: onOutput !== undefined, asks: input !== undefined }
+    return threads.run(
+      { type: 'script', script, timeoutMs: remainingMs, ...sends },
+      jobOptions,
+    ) as Promise<ScriptResult>
   }
 }
 
@@ -186,7 +198,11 @@ function logicalDirectory(cwd: string, root: string): LogicalPath | undefined {
 function serving(
   fs: object,
   commands: readonly CustomCommand[],
-  { files, judge }: { readonly files?: CommandFiles; readonly judge?: StartJudge | undefined } = {},
+  {
+    files,
+    judge,
+    readInput,
+  }: Pick<Partial<ShellCommand>, 'files' | 'readInput'> & { readonly judge?: StartJudge | undefined } = {},
 ): JobOptions['serve'] {
   const searches = new Map<number, AsyncIterator<SearchBatch, void>>()
   return async (request) => {
@@ -198,6 +214,7 @@ function serving(
       return (await batches?.next())?.value
     }
     if ('start' in request) return judge?.refusal(request.start)
+    if ('input' in request) return readInput?.(request.input)
     if ('operators' in request) return judge?.refusalOfOperators?.(request.operators)
     return commands.find(({ name }) => name === request.command)?.attempt(request.args, request)
   }

@@ -6,6 +6,7 @@ import {
   both,
   mayRedirectAll,
   mayTrace,
+  type Names,
   NONE,
   type ShownStreams,
   streamsAfter,
@@ -23,6 +24,8 @@ export type OutputListener = (stream: OutputStream, text: string) => void
 export interface LiveOutput {
   /** Follows the statements of the line. Register it after all others. */
   readonly plugin: TransformPlugin
+  /** Follows the statements of a script that the line runs without the plugins of the shell, as `source` does. */
+  watch(script: ScriptNode): void
   /** Returns a function that passes output of a running command on, or `undefined` if the line does not show it. */
   writerFor(command: string): OutputListener | undefined
 }
@@ -61,8 +64,10 @@ interface Frame {
   start: Frame['before']
 }
 
-/** Commands that pass the output of the script that they run on as it is. */
-const SCRIPT_COMMANDS: ReadonlySet<string> = new Set(['bash', 'sh', 'npm', 'xargs'])
+const scriptNames: ReadonlySet<string> = new Set(['bash', 'sh', 'npm', 'xargs', 'source', '.', 'eval'])
+
+/** Commands that pass the output of the script that they run on as it is. The path of a file runs a script. */
+const SCRIPT_COMMANDS: Names = { has: (name) => scriptNames.has(name) || name.includes('/') }
 
 /** Maximum number of characters of a stream that are shown before the end. */
 const MAX_LIVE = 4 * 1024 * 1024
@@ -97,13 +102,20 @@ class StatementWatcher implements LiveOutput {
   readonly plugin: TransformPlugin = {
     name: 'live-output',
     transform: ({ ast }) => {
-      const script = ast as ScriptNode
-      const calls = nodesOf(script).filter(({ type }) => type === 'SimpleCommand') as unknown as SimpleCommandNode[]
-      if (calls.some(mayTrace)) this.#ofCalls = both(this.#ofCalls, { stdout: true, stderr: false })
-      if (calls.some(mayRedirectAll)) this.#ofCalls = NONE
-      this.#watchList(script.statements, { of: 'script' })
-      return { ast: script }
+      this.#watchScript(ast as ScriptNode)
+      return { ast: ast as ScriptNode }
     },
+  }
+
+  watch(script: ScriptNode): void {
+    if (!this.#places.has(script.statements)) this.#watchScript(script)
+  }
+
+  #watchScript(script: ScriptNode): void {
+    const calls = nodesOf(script).filter(({ type }) => type === 'SimpleCommand') as unknown as SimpleCommandNode[]
+    if (calls.some(mayTrace)) this.#ofCalls = both(this.#ofCalls, { stdout: true, stderr: false })
+    if (calls.some(mayRedirectAll)) this.#ofCalls = NONE
+    this.#watchList(script.statements, { of: 'script' })
   }
 
   writerFor(command: string): OutputListener | undefined {
@@ -130,7 +142,7 @@ class StatementWatcher implements LiveOutput {
   }
 
   /** Returns the streams of the command that runs, if it is a call of a name. */
-  #streamsOf(names: ReadonlySet<string>): ShownStreams {
+  #streamsOf(names: Names): ShownStreams {
     const { shown, running } = this.#frames.at(-1) ?? {}
     if (shown === undefined || running === undefined) return NONE
     return [running.shown, streamsOfCall(running.command, names), this.#ofCalls].reduce(both, shown)

@@ -1,17 +1,14 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
 import { ToolError } from '../../errors.ts'
-import type { LiveOutput, OutputListener } from './live-output.ts'
-import type { Script, ScriptFiles, ScriptResult, TestReport } from './node-emulation/script.ts'
+import type { LiveOutput } from './live-output.ts'
+import type { Script, ScriptFiles, ScriptResult, ScriptStreams, TestReport } from './node-emulation/script.ts'
 import { withOwnTexts } from './own-texts.ts'
+import { PERSON_INPUT, type PersonInput } from './person-input.ts'
 import { findTests } from './test-files.ts'
 import { resolvePath } from './virtual-paths.ts'
 
-/** Runs one script, in a thread or here. `onOutput` is called with its output as it comes. @throws ToolError if it was ended from outside */
-export type ScriptRunner = (
-  script: Script,
-  files: ScriptFiles,
-  onOutput?: OutputListener | undefined,
-) => Promise<ScriptResult>
+/** Runs one script, in a thread or here. @throws ToolError if it was ended from outside */
+export type ScriptRunner = (script: Script, files: ScriptFiles, streams: ScriptStreams) => Promise<ScriptResult>
 
 const VERSION = 'v20.19.0'
 
@@ -30,19 +27,24 @@ export interface NodeHost {
   readonly runner: ScriptRunner
   endLine(reason: ToolError): void
   readonly live?: LiveOutput | undefined
+  readonly input?: PersonInput | undefined
 }
 
 /** Runs a script of the command `node`. */
 type ScriptRun = (script: Omit<Script, 'root'>, files: ScriptFiles) => Promise<ScriptResult>
 
 /** `node`: runs scripts, code and tests in an engine of our own. */
-export function nodeCommand({ root, runner, endLine, live }: NodeHost): Command {
-  const run: ScriptRun = (script, files) =>
-    runner({ ...script, root }, files, live?.writerFor('node')).then(withOwnTexts, (error: unknown) => {
+export function nodeCommand({ root, runner, endLine, live, input }: NodeHost): Command {
+  const run: ScriptRun = (script, files) => {
+    const isAsking = script.stdin === PERSON_INPUT
+    const streams = { onOutput: live?.writerFor('node'), input: isAsking ? input : undefined }
+    const stdin = isAsking ? '' : script.stdin
+    return runner({ ...script, stdin, root }, files, streams).then(withOwnTexts, (error: unknown) => {
       if (error instanceof ToolError && error.code !== 'SHELL_UNAVAILABLE') endLine(error)
       const reason = error instanceof ToolError ? error.message : 'the engine failed'
       return { stdout: '', stderr: `node: ${reason}\n`, exitCode: 134 }
     })
+  }
   return {
     name: 'node',
     async execute(args, context) {

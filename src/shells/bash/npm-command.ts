@@ -1,5 +1,6 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
 import type { LiveOutput } from './live-output.ts'
+import { PERSON_INPUT } from './person-input.ts'
 import { resolvePath } from './virtual-paths.ts'
 
 interface Manifest {
@@ -77,7 +78,13 @@ async function runScripts(
       ...(manifest.name === undefined ? {} : { npm_package_name: manifest.name }),
       ...(manifest.version === undefined ? {} : { npm_package_version: manifest.version }),
     }
-    const options = { cwd: directory, env, ...(context.signal === undefined ? {} : { signal: context.signal }) }
+    const stdin = String(context.stdin) === PERSON_INPUT ? { stdin: PERSON_INPUT } : {}
+    const options = {
+      cwd: directory,
+      env,
+      ...stdin,
+      ...(context.signal === undefined ? {} : { signal: context.signal }),
+    }
     const result = await context.exec?.(`export ${Object.keys(env).join(' ')}; ${line}`, options)
     if (result === undefined) return refused('no script can be run here')
     stdout += result.stdout

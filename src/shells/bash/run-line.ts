@@ -1,10 +1,11 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { bashSyntax } from './bash-syntax.ts'
-import { judgeStarts, type StartJudge } from './command-hooks.ts'
+import { followScripts, judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
 import type { LiveOutput } from './live-output.ts'
 import { withOwnTexts } from './own-texts.ts'
+import { givePersonInput, PERSON_INPUT, type PersonInput } from './person-input.ts'
 import { absoluteTargets } from './redirect-targets.ts'
 import { RefusalLog, refusalCommands } from './refusal-texts.ts'
 import { trapsOf } from './traps.ts'
@@ -39,6 +40,8 @@ export interface LineEnvironment {
   readonly judge?: StartJudge | undefined
   readonly signal: AbortSignal
   readonly live?: LiveOutput | undefined
+  /** What a person enters while the line runs. */
+  readonly input?: PersonInput | undefined
 }
 
 /** More names than a path can have: `find` would leave out deeper ones without a word. */
@@ -90,13 +93,16 @@ export async function runLine(
   })
   const traps = trapsOf(shell)
   for (const command of traps.commands) shell.registerCommand(command)
-  const { live, judge } = environment
+  const { live, judge, input } = environment
   judgeStarts(shell, judge, () => {
     for (const plugin of [absoluteTargets, bashSyntax(request.root), traps.plugin])
       shell.registerTransformPlugin(plugin)
-    if (live !== undefined) shell.registerTransformPlugin(live.plugin)
+    if (live !== undefined) followScripts(shell, live)
   })
-  const { line, timeoutMs, stdin } = request
+  const { line, timeoutMs } = request
+  const asks = input !== undefined && request.stdin === undefined && interpreter.judgesStarts
+  if (asks) givePersonInput(shell, { input, live })
+  const stdin = asks ? PERSON_INPUT : request.stdin
   const { signal } = environment
   const end = performance.now() + timeoutMs
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -110,7 +116,7 @@ export async function runLine(
   })
   try {
     // Without it, `cd -` would go to a directory of the interpreter.
-    const env = { OLDPWD: request.cwd }
+    const env = { OLDPWD: request.env.OLDPWD ?? request.cwd }
     const running = shell.exec(line, { signal, env, rawScript: true, ...(stdin === undefined ? {} : { stdin }) })
     running.catch(() => {})
     const result = await Promise.race([running, interruption])

@@ -6,6 +6,7 @@ import type { LiveOutput } from './live-output.ts'
 import { missingCommands } from './missing-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
+import type { PersonInput } from './person-input.ts'
 import { searchCommands } from './search-command.ts'
 import type { OpenSearch } from './search-files.ts'
 import { shellCommands } from './shell-command.ts'
@@ -24,6 +25,7 @@ export interface InterpreterHost {
   endLine(reason: ToolError): void
   readonly search: OpenSearch
   readonly live?: LiveOutput | undefined
+  readonly input?: PersonInput | undefined
 }
 
 /** The commands that run in the thread of the interpreter. A page whose lines run in a worker does not load them. */

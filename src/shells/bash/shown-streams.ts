@@ -55,8 +55,11 @@ function isSilent(command: CommandNode): boolean {
   return command.type === 'SimpleCommand' && literalOf(command.name) === BEGIN
 }
 
+/** A set of names of commands. */
+export type Names = Pick<ReadonlySet<string>, 'has'>
+
 /** Returns the streams of a simple command that are its own output and nothing else, if it is called by its literal name. */
-export function streamsOfCall(command: CommandNode | undefined, names: ReadonlySet<string>): ShownStreams {
+export function streamsOfCall(command: CommandNode | undefined, names: Names): ShownStreams {
   if (command?.type !== 'SimpleCommand' || !names.has(literalOf(command.name))) return NONE
   const { args, assignments, redirections } = command
   const parts = args.flatMap((word) => word.parts)

@@ -11,15 +11,22 @@ import type { SearchRequest } from './search-files.ts'
 /** Tells the module of the thread that it is a process of its own. */
 export const PROCESS_ARGUMENT = 'wardspace-bash'
 
-/** A line or a script to run. `isLive`: its output is sent as it comes. */
+/** A line or a script to run. `isLive`: its output is sent as it comes. `asks`: it may request input. */
 export type JobStart =
   | {
       readonly type: 'line'
       readonly request: LineRequest
       readonly commands: readonly string[]
       readonly isLive?: boolean
+      readonly asks?: boolean
     }
-  | { readonly type: 'script'; readonly script: Script; readonly timeoutMs: number; readonly isLive?: boolean }
+  | {
+      readonly type: 'script'
+      readonly script: Script
+      readonly timeoutMs: number
+      readonly isLive?: boolean
+      readonly asks?: boolean
+    }
 
 /** A message to a thread. Jobs have numbers, and so have the questions of a job. */
 export type ToThread =
@@ -42,7 +49,7 @@ export interface OutputPiece {
 
 /**
  * A request of a job to the thread that has the files and the policy: a call of a file system method, the next files of a search
- * with a number, a command of ours, or the refusal of a command that starts or of operators in a script.
+ * with a number, a command of ours, the refusal of a command that starts or of operators in a script, or the next input of a person.
  */
 export type ThreadRequest =
   | { readonly fs: string; readonly args: readonly unknown[] }
@@ -50,6 +57,7 @@ export type ThreadRequest =
   | ({ readonly command: string; readonly args: readonly string[] } & CommandContext)
   | { readonly start: CommandStart }
   | { readonly operators: readonly Operator[] }
+  | { readonly input: { readonly isHidden?: boolean } }
 
 export type Settled<T = unknown> = { readonly value: T } | { readonly error: SentError }
 

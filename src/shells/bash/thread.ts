@@ -9,6 +9,7 @@ import { lineOutput } from './live-output.ts'
 import type { ScriptRunner } from './node-command.ts'
 import type { ScriptFiles, ScriptResult } from './node-emulation/script.ts'
 import { receivedStat } from './observed-stat.ts'
+import { createPersonInput, enteredText } from './person-input.ts'
 import { type LineRequest, runLine } from './run-line.ts'
 import { interpreterCommands, runScript } from './same-thread.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
@@ -85,16 +86,23 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   const onOutput = message.isLive ? output.add : undefined
   const answer = await toMessage(async () => {
     const fs = remoteFs(job)
+    const input = message.asks
+      ? createPersonInput(async (options = {}) => {
+          // What was printed before is on the screen while the person enters something.
+          output.flush()
+          return (await ask(job, { input: options })) as string | undefined
+        })
+      : undefined
     if (message.type === 'script') {
       const limits = sameThreadLimits(message.timeoutMs, stop.signal)
-      return runScript(message.script, fs as ScriptFiles, limits, onOutput)
+      return runScript(message.script, fs as ScriptFiles, limits, { onOutput, input })
     }
     const interpreter = await loadInterpreter()
     const live = lineOutput(interpreter, onOutput)
     const limits = sameThreadLimits(message.request.timeoutMs, stop.signal)
     const runner: ScriptRunner =
       scriptThreads === undefined
-        ? (script, files, onScriptOutput) => runScript(script, files, limits, onScriptOutput)
+        ? (script, files, streams) => runScript(script, files, limits, streams)
         : threadRunner(scriptThreads, job, limits.deadline, stop.signal)
     const commands = [
       ...interpreterCommands({
@@ -103,11 +111,12 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
         endLine: (error) => stop.abort(error),
         search: remoteSearch(job),
         live,
+        input,
       }),
       ...message.commands.map((name) => remoteCommand(job, name).command),
     ]
     const judge = remoteJudge(job, message.request)
-    return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal, live })
+    return runLine(interpreter, message.request, { fs, commands, judge, signal: stop.signal, live, input })
   })
   output.flush()
   jobs.delete(job)
@@ -117,11 +126,18 @@ async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): P
 
 /** Runs the scripts of a line in a worker. Its accesses go on to the program that has the files. */
 function threadRunner(threads: Threads, job: number, deadline: number, signal: AbortSignal): ScriptRunner {
-  return (script, _files, onOutput) => {
+  return (script, _files, { onOutput, input }) => {
     const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
-    const options = { timeoutMs, signal, serve: (request: ThreadRequest) => ask(job, request), onOutput }
-    const isLive = onOutput !== undefined
-    return threads.run({ type: 'script', script, timeoutMs, isLive }, options) as Promise<ScriptResult>
+    const serve = async (request: ThreadRequest) =>
+      'input' in request ? enteredText(await input?.next(request.input)) : ask(job, request)
+    const start = {
+      type: 'script',
+      script,
+      timeoutMs,
+      isLive: onOutput !== undefined,
+      asks: input !== undefined,
+    } as const
+    return threads.run(start, { timeoutMs, signal, serve, onOutput }) as Promise<ScriptResult>
   }
 }
 

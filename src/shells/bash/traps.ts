@@ -170,7 +170,8 @@ function statement(
 
 function simpleCommand(name: string, ...args: readonly (string | WordNode)[]): SimpleCommandNode {
   const words = args.map((arg) => (typeof arg === 'string' ? literalWord(arg) : arg))
-  return { type: 'SimpleCommand', assignments: [], name: literalWord(name), args: words, redirections: [] }
+  const literal: WordNode = { type: 'Word', parts: [{ type: 'Literal', value: name }] }
+  return { type: 'SimpleCommand', assignments: [], name: literal, args: words, redirections: [] }
 }
 
 function simpleStatement(name: string, ...args: readonly string[]): StatementNode {

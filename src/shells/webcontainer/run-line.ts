@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { display, type Path } from '../../paths/logical-path.ts'
 import { applyChanges } from '../shared/apply-changes.ts'
 import { commandStopped, type RunningCommands } from '../shared/running-commands.ts'
-import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
+import type { CommandFiles, ReadInput, ShellCommand, ShellOutcome } from '../types.ts'
 import type { BootedContainer, ContainerHost } from './container-host.ts'
 import type { Terminal } from './container-process.ts'
 import type { ContainerSession } from './container-session.ts'
@@ -27,7 +27,7 @@ export async function runLine(
   { host, commands, env, terminal }: LineOptions,
 ): Promise<ShellOutcome> {
   const { session, background } = booted
-  const { line, cwd, files, stdin } = command
+  const { line, cwd, files, stdin, readInput } = command
   const requireRunning = () => {
     if (host.isClosing || command.signal?.aborted) throw commandStopped()
   }
@@ -38,6 +38,7 @@ export async function runLine(
   const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
   const process = await session.start({ line, cwd, env: { ...env, ...command.env }, terminal, onOutput })
   if (stdin !== undefined) await process.write(`${stdin}${END_OF_INPUT}`)
+  else if (readInput !== undefined) void passInput(readInput, process)
   const { end: exitCode, cut } = await commands.untilEnd(process.ended, process.kill, command)
   if (exitCode === undefined) {
     host.abandon(booted)
@@ -51,6 +52,21 @@ export async function runLine(
     exitCode,
     cwd: await visibleDirectory(reported, session.root, files, cwd),
     ...(session.tellsCwd ? {} : { warnings: [CWD_UNKNOWN] }),
+  }
+}
+
+/** Passes on what a person enters, while the process runs. The terminal of the container prints it. */
+async function passInput(
+  readInput: ReadInput,
+  process: { readonly ended: Promise<unknown>; write(text: string): Promise<void> },
+): Promise<void> {
+  let hasEnded = false
+  void process.ended.finally(() => {
+    hasEnded = true
+  })
+  while (!hasEnded) {
+    const text = await readInput({ isEchoed: true })
+    if (!hasEnded) await process.write(text ?? END_OF_INPUT).catch(() => {})
   }
 }
 

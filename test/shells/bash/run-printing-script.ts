@@ -19,6 +19,8 @@ export async function runPrintingScript(line: string, listener?: OutputListener)
   const fs = new InMemoryFs(
     Object.fromEntries(Object.entries(files).map(([name, content]) => [`${DIRECTORY}/${name}`, content])),
   )
+  await fs.writeFile(`${DIRECTORY}/run.sh`, files['script.sh'])
+  await fs.chmod(`${DIRECTORY}/run.sh`, 0o755)
   const live = lineOutput(interpreter, listener)
   const request = { line, root: DIRECTORY, cwd: DIRECTORY, env: { HOME: DIRECTORY }, timeoutMs: 20_000 }
   const commands = interpreterCommands({ root: DIRECTORY, runner: noScript, endLine() {}, search: noSearch, live })

@@ -1,12 +1,11 @@
 import type { QuickJSHandle } from 'quickjs-emscripten'
-import type { OutputListener } from '../live-output.ts'
 import { createFileCalls } from './file-calls.ts'
 import { guestSource } from './guest-source.ts'
 import { textOf } from './guest-values.ts'
 import { installFacts, installHostFunctions } from './host-functions.ts'
 import { moduleSource } from './module-source.ts'
 import { createResolver, dirname, looksLikeModule, type Resolver } from './resolve.ts'
-import type { Script, ScriptFiles, ScriptResult } from './script.ts'
+import type { Script, ScriptFiles, ScriptResult, ScriptStreams } from './script.ts'
 import { createScriptContext, type EngineLimits, type ScriptContext } from './script-context.ts'
 
 /** Marks the name of a module that was not found: the engine can report the reason only when it loads the module. */
@@ -19,20 +18,21 @@ const EVAL_GLOBALS = ['assert', 'buffer', 'events', 'fs', 'os', 'path', 'url', '
  * Runs a script of JavaScript as Node does, in an engine of its own. The script can access nothing but the given files, and
  * each access waits for their answer. It has no network and no processes.
  *
- * @param onOutput called with output as it comes
  * @throws ToolError if it was ended from outside: `COMMAND_TIMEOUT`, `ABORTED`, `LIMIT_EXCEEDED`
  */
 export async function runScript(
   script: Script,
   files: ScriptFiles,
   limits: EngineLimits,
-  onOutput?: OutputListener | undefined,
+  streams: ScriptStreams = {},
 ): Promise<ScriptResult> {
-  const run = await createScriptContext(limits, onOutput)
+  const isTerminal = streams.input !== undefined
+  const { onOutput, input = onceEntered(script.stdin) } = streams
+  const run = await createScriptContext(limits, { onOutput, input })
   const exportNames = new Map<string, readonly string[]>()
   const resolver = createResolver(files, exportNames)
-  installHostFunctions(run, createFileCalls(files, resolver))
-  installFacts(run, script)
+  installHostFunctions(run, createFileCalls(files, resolver), input)
+  installFacts(run, script, isTerminal)
   installModuleLoader(run, resolver, files, exportNames)
   await run.evaluate(guestSource, '<guest>')
   const builtins = await run.evaluate('JSON.stringify(__ward.exportNames())', '<names>')
@@ -54,6 +54,18 @@ export async function runScript(
   // The engine's memory is released as a whole, not value by value.
   const { stdout, stderr, tests } = run
   return { stdout, stderr, exitCode: run.exitCode as number, ...(tests === undefined ? {} : { tests }) }
+}
+
+/** An input that is complete before the script starts. */
+function onceEntered(stdin: string): NonNullable<ScriptStreams['input']> {
+  let rest: string | undefined = stdin || undefined
+  return {
+    async next() {
+      const text = rest
+      rest = undefined
+      return text
+    },
+  }
 }
 
 function installModuleLoader(

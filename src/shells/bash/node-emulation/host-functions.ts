@@ -1,14 +1,19 @@
 import type { QuickJSHandle } from 'quickjs-emscripten'
 import { sha256 } from '../../../files/hash/sha256.ts'
 import { isUint8Array } from '../../../util/bytes.ts'
+import { bytesOfText } from '../byte-encoding.ts'
 import type { createFileCalls } from './file-calls.ts'
 import { bytesOf, errorOf, newBytes, newText, textOf } from './guest-values.ts'
-import type { Script, TestReport } from './script.ts'
+import type { Script, ScriptStreams, TestReport } from './script.ts'
 import type { ScriptContext } from './script-context.ts'
 import { decode, encode } from './text-encoding.ts'
 
 /** Installs the functions that the guest calls (`guest/host-functions.d.ts`) on its global object. */
-export function installHostFunctions(run: ScriptContext, calls: ReturnType<typeof createFileCalls>): void {
+export function installHostFunctions(
+  run: ScriptContext,
+  calls: ReturnType<typeof createFileCalls>,
+  input: NonNullable<ScriptStreams['input']>,
+): void {
   const { context } = run
   const text = (handle: QuickJSHandle | undefined) => textOf(context, handle)
   const bytes = (handle: QuickJSHandle | undefined) => bytesOf(context, handle as QuickJSHandle)
@@ -34,6 +39,10 @@ export function installHostFunctions(run: ScriptContext, calls: ReturnType<typeo
     const answer = await calls.write(text(path), bytes(content), isAppended)
     return context.newString(JSON.stringify(answer))
   })
+  installAsync('__input', async () => {
+    const content = await input.next()
+    return content === undefined ? context.undefined : newBytes(context, bytesOfText(content, 'latin1'))
+  })
   install('__out', (fd, content) => {
     run.write(number(fd) === 2 ? 2 : 1, text(content))
     return undefined
@@ -58,13 +67,13 @@ export function installHostFunctions(run: ScriptContext, calls: ReturnType<typeo
 }
 
 /** Installs what the guest knows about the script's surroundings. */
-export function installFacts({ context }: ScriptContext, script: Script): void {
+export function installFacts({ context }: ScriptContext, script: Script, isTerminal: boolean): void {
   const facts = {
     argv: ['/usr/bin/node', ...(script.main.kind === 'file' ? [script.main.path] : []), ...script.args],
     cwd: script.cwd,
     root: script.root,
     env: script.env,
-    stdin: script.stdin,
+    isTerminal,
     namePattern: script.namePattern,
   }
   context.setProp(context.global, '__facts', context.newString(JSON.stringify(facts)))

@@ -192,7 +192,6 @@ const unavailable: ReadonlySet<string> = new Set([
   'inspector',
   'net',
   'querystring',
-  'readline',
   'repl',
   'stream',
   'string_decoder',

@@ -1,9 +1,8 @@
 import type { QuickJSAsyncContext, QuickJSAsyncRuntime, QuickJSHandle } from 'quickjs-emscripten'
 import { ToolError } from '../../../errors.ts'
-import type { OutputListener } from '../live-output.ts'
 import { describeError } from './guest-values.ts'
 import { makeEngine, runJob } from './quickjs.ts'
-import type { TestReport } from './script.ts'
+import type { ScriptStreams, TestReport } from './script.ts'
 
 export interface EngineLimits {
   /** When the script is stopped, by `performance.now()`. */
@@ -23,13 +22,13 @@ const MAX_STACK = 160 * 1024
 /** Creates the engine of one script, with its limits. */
 export async function createScriptContext(
   limits: EngineLimits,
-  onOutput?: OutputListener | undefined,
+  streams: Required<ScriptStreams>,
 ): Promise<ScriptContext> {
   const engine = await makeEngine()
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(limits.memoryBytes)
   runtime.setMaxStackSize(MAX_STACK)
-  return new ScriptContext(runtime, limits, onOutput)
+  return new ScriptContext(runtime, limits, streams)
 }
 
 /** One script in its engine: output, exit code, and what ends it. */
@@ -40,14 +39,16 @@ export class ScriptContext {
   tests: TestReport | undefined
   readonly #runtime: QuickJSAsyncRuntime
   readonly #limits: EngineLimits
-  readonly #onOutput: OutputListener | undefined
+  readonly #streams: Required<ScriptStreams>
+  /** The input that the script waits for. */
+  #entered: Promise<{ readonly text: string | undefined }> | undefined
   readonly #output = { 1: [] as string[], 2: [] as string[], length: 0 }
   /** On platforms whose clock stands still while code runs, such as workerd, the engine's turns replace time. */
   readonly #maxTurns: number
   #turns = 0
 
-  constructor(runtime: QuickJSAsyncRuntime, limits: EngineLimits, onOutput: OutputListener | undefined) {
-    this.#onOutput = onOutput
+  constructor(runtime: QuickJSAsyncRuntime, limits: EngineLimits, streams: Required<ScriptStreams>) {
+    this.#streams = streams
     this.context = runtime.newContext()
     this.#runtime = runtime
     this.#limits = limits
@@ -69,7 +70,7 @@ export class ScriptContext {
   write(fd: 1 | 2, text: string): void {
     this.#output[fd].push(text)
     this.#output.length += text.length
-    this.#onOutput?.(fd === 1 ? 'stdout' : 'stderr', text)
+    this.#streams.onOutput?.(fd === 1 ? 'stdout' : 'stderr', text)
   }
 
   #isLate(): boolean {
@@ -109,7 +110,7 @@ export class ScriptContext {
     this.exitCode = 1
   }
 
-  /** Runs the event loop until nothing is left: promise jobs, then the registered tests, then timers. */
+  /** Runs the event loop until nothing is left: promise jobs, then the registered tests, then timers and input. */
   async drain(main: QuickJSHandle | undefined): Promise<void> {
     let areTestsStarted = false
     for (;;) {
@@ -122,7 +123,7 @@ export class ScriptContext {
       if (!areTestsStarted) {
         areTestsStarted = true
         await this.evaluate('__ward.startTests()', '<tests>')
-      } else if (!(await this.#runTimer())) return
+      } else if (!(await this.#runNext())) return
     }
   }
 
@@ -136,13 +137,24 @@ export class ScriptContext {
     this.requireRunning()
   }
 
-  /** Waits for the next timer and runs it. Returns false without a timer, or after the end of the script. */
-  async #runTimer(): Promise<boolean> {
+  /** Waits for the next timer or input, and runs what waits for it. Returns false if nothing does, or after the end of the script. */
+  async #runNext(): Promise<boolean> {
     const wait = await this.evaluate('__ward.wait()', '<timers>')
-    if (wait === undefined || this.exitCode !== undefined) return false
+    const isWanted = await this.evaluate('__ward.wantsInput()', '<input>')
+    if (wait === undefined || isWanted === undefined || this.exitCode !== undefined) return false
     const ms = this.context.getNumber(wait)
-    if (ms < 0) return false
-    if (ms > 0) await pause(ms, this.#limits)
+    if (this.context.dump(isWanted) === true) {
+      this.#entered ??= (this.#streams.input as NonNullable<ScriptStreams['input']>).next().then((text) => ({ text }))
+      const due = pause(ms < 0 ? Number.POSITIVE_INFINITY : ms, this.#limits)
+      const entered = await Promise.race([this.#entered, due])
+      this.requireRunning()
+      if (entered !== undefined) {
+        this.#entered = undefined
+        await this.evaluate(`__ward.enter(${JSON.stringify(entered.text ?? null)})`, '<input>')
+        return true
+      }
+    } else if (ms < 0) return false
+    else if (ms > 0) await pause(ms, this.#limits)
     this.requireRunning()
     await this.evaluate('__ward.fire()', '<timers>')
     return true
@@ -150,7 +162,7 @@ export class ScriptContext {
 }
 
 /** Waits, at most until the deadline or an abort. */
-async function pause(ms: number, { deadline, signal }: EngineLimits): Promise<void> {
+async function pause(ms: number, { deadline, signal }: EngineLimits): Promise<undefined> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, Math.max(0, Math.min(ms, deadline - performance.now() + 1)))
     function done() {

@@ -1,3 +1,6 @@
+import type { OutputListener } from '../live-output.ts'
+import type { PersonInput } from '../person-input.ts'
+
 /** One script to run: a file, or code from the command line. */
 export interface Script {
   /** A file, or code of the command line. `prints`: prints the value of the code. */
@@ -16,6 +19,12 @@ export interface Script {
   readonly env: Readonly<Record<string, string>>
   /** One character per byte. */
   readonly stdin: string
+}
+
+/** Where the output of a script goes as it comes, and where its input comes from, if it has no `stdin`. */
+export interface ScriptStreams {
+  readonly onOutput?: OutputListener | undefined
+  readonly input?: Pick<PersonInput, 'next'> | undefined
 }
 
 export interface ScriptResult {

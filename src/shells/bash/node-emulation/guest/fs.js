@@ -1,6 +1,6 @@
 /** @import { EntryType, HostStat } from './host-functions.d.ts' */
 import { Buffer, bytesOf } from './buffer.js'
-import { callHost, codedError, facts, systemError, writeFile, writeOutput } from './host.js'
+import { callHost, codedError, readInput, systemError, writeFile, writeOutput } from './host.js'
 import { inspect } from './inspect.js'
 import { path as pathModule } from './path.js'
 import { setImmediate } from './timers.js'
@@ -155,7 +155,9 @@ const operations = {
    */
   readFile(path, options) {
     const isInput = path === 0 || path === '/dev/stdin'
-    const bytes = isInput ? Buffer.from(facts.stdin, 'latin1') : Buffer.from(callHost('read', [absolutePath(path)]))
+    const bytes = isInput
+      ? Buffer.concat(readInput().map((part) => Buffer.from(part)))
+      : Buffer.from(callHost('read', [absolutePath(path)]))
     const encoding = encodingOf(options)
     return encoding && encoding !== 'buffer' ? bytes.toString(encoding) : bytes
   },

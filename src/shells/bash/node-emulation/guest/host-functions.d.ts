@@ -9,6 +9,8 @@ export interface HostFunctions {
   readonly __write: (path: string, bytes: ArrayBuffer, isAppended: boolean) => string
   /** Writes to standard output (1) or standard error (2). */
   readonly __out: (fd: number, text: HostText) => void
+  /** Waits for the next part of the standard input. */
+  readonly __input: () => ArrayBuffer | undefined
   readonly __encode: (text: HostText, encoding: string) => ArrayBuffer
   readonly __decode: (bytes: ArrayBuffer, encoding: string) => HostText
   /** Returns the hash in hexadecimal. */
@@ -29,8 +31,8 @@ export interface Facts {
   readonly cwd: string
   readonly root: string
   readonly env: Record<string, string>
-  /** One character per byte. */
-  readonly stdin: string
+  /** Whether a person enters the standard input. */
+  readonly isTerminal: boolean
   readonly namePattern?: string
 }
 

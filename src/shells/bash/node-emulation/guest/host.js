@@ -85,6 +85,13 @@ export function decode(bytes, encoding) {
   return fromHostText(host.__decode(bytes, encoding))
 }
 
+/** Returns the rest of the standard input, and waits for it. */
+export function readInput() {
+  const parts = []
+  for (let part = host.__input(); part !== undefined; part = host.__input()) parts.push(part)
+  return parts
+}
+
 export const { __sha256: sha256, __exit: requestExit, __tests: reportTests, __compile: compile } = host
 
 /**

@@ -28,6 +28,8 @@ const __ward = {
   startTests,
   wait: timers.timeToNextTimer,
   fire: timers.runDueTimer,
+  wantsInput: () => process.stdin.isWanted,
+  enter: (/** @type {string | null} */ input) => process.stdin.enter(input),
 }
 
 const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate, queueMicrotask } = timers

@@ -9,6 +9,7 @@ import { callHost, codedError, compile } from './host.js'
 import { os } from './os.js'
 import { path } from './path.js'
 import { process } from './process.js'
+import { readline, readlinePromises } from './readline.js'
 import { testModule } from './test-runner.js'
 import { timersModule, timersPromises } from './timers.js'
 import { fileURLToPath, urlModule } from './url.js'
@@ -43,6 +44,8 @@ export const builtins = new Map(
     util,
     timers: timersModule,
     'timers/promises': timersPromises,
+    readline,
+    'readline/promises': readlinePromises,
     perf_hooks: { performance },
     os,
     url: urlModule,

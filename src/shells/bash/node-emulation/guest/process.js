@@ -31,19 +31,36 @@ function outputStream(fd) {
   return stream
 }
 
-/** Standard input, which is complete before the script starts. */
+/** Standard input. The event loop waits for it while something listens. */
 class InputStream extends EventEmitter {
   fd = 0
-  isTTY = false
+  isTTY = facts.isTerminal
+  readable = true
   #isText = false
-  #isStarted = false
+  #isFlowing = false
+  /** What `read` has not returned yet. @type {(string | Uint8Array)[]} */
+  #chunks = []
 
   setEncoding = () => {
     this.#isText = true
     return this
   }
-  resume = () => this
-  pause = () => this
+  setRawMode = () => this
+  resume = () => {
+    this.#isFlowing = true
+    return this
+  }
+  pause = () => {
+    this.#isFlowing = false
+    return this
+  }
+  ref = this.resume
+  unref = this.pause
+  read = () => this.#chunks.shift() ?? null
+
+  get isWanted() {
+    return this.#isFlowing && this.readable
+  }
 
   /**
    * Reading starts with the first listener.
@@ -53,24 +70,50 @@ class InputStream extends EventEmitter {
    */
   on = (name, run) => {
     super.on(name, run)
-    if (!this.#isStarted && (name === 'data' || name === 'end' || name === 'readable')) {
-      this.#isStarted = true
-      setImmediate(() => {
-        if (facts.stdin !== '') this.emit('data', this.#content())
-        this.emit('end')
-        this.emit('close')
-      })
+    return name === 'data' || name === 'end' || name === 'readable' ? this.resume() : this
+  }
+  once = (/** @type {PropertyKey} */ name, /** @type {import('./events.js').Listener} */ run) => {
+    super.once(name, run)
+    return name === 'data' || name === 'end' || name === 'readable' ? this.resume() : this
+  }
+
+  /** @param {string | null} input one character per byte; `null` at the end */
+  enter(input) {
+    if (input === null) {
+      this.readable = false
+      this.emit('readable')
+      this.emit('end')
+      this.emit('close')
+      return
     }
-    return this
+    const bytes = Buffer.from(input, 'latin1')
+    const chunk = this.#isText ? bytes.toString() : bytes
+    if (this.listenerCount('readable') > 0) this.#chunks.push(chunk)
+    this.emit('data', chunk)
+    this.emit('readable')
   }
 
   async *[Symbol.asyncIterator]() {
-    if (facts.stdin !== '') yield this.#content()
-  }
-
-  #content() {
-    const bytes = Buffer.from(facts.stdin, 'latin1')
-    return this.#isText ? bytes.toString() : bytes
+    /** @type {unknown[]} */
+    const chunks = []
+    let wake = () => {}
+    const add = (/** @type {unknown} */ chunk) => {
+      chunks.push(chunk)
+      wake()
+    }
+    const end = () => wake()
+    this.on('data', add)
+    this.on('end', end)
+    try {
+      while (chunks.length > 0 || this.readable) {
+        if (chunks.length > 0) yield chunks.shift()
+        else await new Promise((resolve) => (wake = () => resolve(undefined)))
+      }
+    } finally {
+      this.off('data', add)
+      this.off('end', end)
+      this.pause()
+    }
   }
 }
 
