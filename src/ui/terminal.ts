@@ -1,6 +1,5 @@
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import type { ReadInput } from '../shells/types.ts'
 import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
@@ -73,8 +72,11 @@ export interface Terminal extends Controller<TerminalSnapshot> {
 /** What a shell calls while it runs a line of a person. */
 export interface LineParts {
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
-  /** Asks for the next text of the input, as `readInput` of a {@link ShellCommand} does. */
-  readonly readInput: ReadInput
+  /** Asks for the next text of the input, as `readInput` of a `ShellCommand` does. */
+  readonly readInput: (options?: {
+    readonly isHidden?: boolean
+    readonly isEchoed?: boolean
+  }) => Promise<string | undefined>
   /** The lines that were entered before, oldest first, with this one. */
   readonly history: readonly string[]
 }
@@ -230,7 +232,7 @@ class CommandLines {
   }
 
   /** Asks for the input of a line. What is entered becomes a part of its output, as in any terminal. */
-  #askFor(id: number, showOutput: () => void): ReadInput {
+  #askFor(id: number, showOutput: () => void): LineParts['readInput'] {
     const line = this.#running
     return ({ isHidden = false, isEchoed = false } = {}) =>
       new Promise((resolve) => {

@@ -1,6 +1,5 @@
 import type { CommandNode, ScriptNode, SimpleCommandNode, StatementNode, TransformPlugin } from 'just-bash'
 import type { OutputStream } from '../shared/shown-output.ts'
-import type { Interpreter } from './just-bash.ts'
 import {
   BOTH,
   both,
@@ -31,8 +30,10 @@ export interface LiveOutput {
 }
 
 /** Follows a line if somebody listens and the interpreter allows it. */
-export function lineOutput(interpreter: Interpreter, listener: OutputListener | undefined): LiveOutput | undefined {
-  const { statementOutput } = interpreter
+export function lineOutput(
+  { statementOutput }: { readonly statementOutput?: StatementOutput | undefined },
+  listener: OutputListener | undefined,
+): LiveOutput | undefined {
   return statementOutput && listener && new StatementWatcher(statementOutput, listener)
 }
 
