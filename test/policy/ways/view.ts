@@ -456,7 +456,7 @@ const operationWays: readonly ViewWay[] = [
         const { ok, id } = (await workspace.callTool('start_command', { command: 'cat private/plan.md' })) as Answer
         if (ok === true) await new Promise((resolve) => setTimeout(resolve, wait))
         const answer = (await workspace.callTool('stop_command', { id: String(id) })) as Answer
-        if (ok !== true || answer.stdout !== '' || wait > 10_000) return answer
+        if (ok !== true || answer.stdout !== '' || answer.stderr !== '' || wait > 10_000) return answer
       }
     },
   },
