@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveGit } from '../git/http-server.ts'
 import { environment } from '../git/repositories.ts'
+import { outputOf } from '../run-program.ts'
 import { bundle } from './bundle.ts'
 
 export interface PushKillReport {
@@ -33,8 +34,7 @@ export async function killPushes(kills: number): Promise<PushKillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-push-')))
   const [root, state, bare] = ['root', 'state', 'x.git'].map((name) => join(base, name)) as [string, string, string]
   mkdirSync(root)
-  const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', args, { cwd, encoding: 'utf8', env: environment, stdio: 'pipe' })
+  const git = (cwd: string, ...args: string[]) => outputOf('git', args, { cwd, env: environment }).toString()
   git(base, 'init', '-q', '--bare', '-b', 'main', '--template=', bare)
   git(bare, 'config', 'http.receivepack', 'true')
   git(root, 'init', '-q', '-b', 'main', '--template=')

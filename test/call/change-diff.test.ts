@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   lstatSync,
@@ -21,6 +20,7 @@ import type { EntryState } from '../../src/storage/backend.ts'
 import { times } from '../counts.ts'
 import { temporary } from '../git/repositories.ts'
 import { randomFrom } from '../patch/trees.ts'
+import { runProgram } from '../run-program.ts'
 
 type Present = NonNullable<EntryState>
 type States = ReadonlyMap<string, Present>
@@ -119,7 +119,7 @@ describe('the diff of a change set', () => {
       const root = temporary()
       write(root, old)
       const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(root) }
-      const { stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: root, env, input: diff })
+      const { stderr } = runProgram('git', ['apply', '--whitespace=nowarn', '-'], { cwd: root, env, input: diff })
       expect([round, diff, String(stderr), inGit(read(root))]).toEqual([round, diff, expect.anything(), inGit(current)])
     }
   })

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +15,7 @@ import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import { outputOf } from '../run-program.ts'
 
 /** The environment of git in tests: no configuration of the machine, and always the same author and time. */
 export const environment = {
@@ -48,20 +49,14 @@ export function git(cwd: string, ...args: string[]): string {
 }
 
 export function gitWith(cwd: string, input: string | Uint8Array, ...args: string[]): string {
-  return execFileSync('git', args, {
-    cwd,
-    env: environment,
-    input,
-    encoding: 'utf8',
-    maxBuffer: 1 << 30,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  return outputOf('git', args, { cwd, env: environment, input }).toString()
 }
 
 export function newRepository(): string {
   const directory = temporary()
   git(directory, 'init', '-q', '-b', 'main')
-  git(directory, 'config', 'core.autocrlf', 'false')
+  // In its only section.
+  appendFileSync(join(directory, '.git/config'), '\tautocrlf = false\n')
   return directory
 }
 
@@ -98,14 +93,9 @@ export function loaded(directory: string): MemoryBackend {
 export function treeAfterApply(directory: string, base: string, patch: string): string {
   const index = join(temporary(), 'index')
   const run = (input: string, ...args: string[]) =>
-    execFileSync('git', args, {
-      cwd: directory,
-      env: { ...environment, GIT_INDEX_FILE: index },
-      input,
-      encoding: 'utf8',
-      maxBuffer: 1 << 30,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    }).trim()
+    outputOf('git', args, { cwd: directory, env: { ...environment, GIT_INDEX_FILE: index }, input })
+      .toString()
+      .trim()
   run('', 'read-tree', base)
   if (patch !== '') run(patch, 'apply', '--cached', '--whitespace=nowarn', '-')
   return run('', 'write-tree')
@@ -115,12 +105,9 @@ export function treeAfterApply(directory: string, base: string, patch: string): 
 export function treeOfFiles(directory: string): string {
   const index = join(temporary(), 'index')
   const run = (...args: string[]) =>
-    execFileSync('git', args, {
-      cwd: directory,
-      env: { ...environment, GIT_INDEX_FILE: index },
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'pipe'],
-    }).trim()
+    outputOf('git', args, { cwd: directory, env: { ...environment, GIT_INDEX_FILE: index } })
+      .toString()
+      .trim()
   run('read-tree', 'HEAD')
   run('add', '-A', '.')
   return run('write-tree')

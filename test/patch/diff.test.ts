@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,6 +10,7 @@ import { markChanges } from '../../src/patch/sequence-diff.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
+import { outputOf } from '../run-program.ts'
 
 let scratch = ''
 beforeAll(() => {
@@ -26,7 +26,7 @@ function git(directory: string, args: readonly string[], input = ''): string {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CEILING_DIRECTORIES: dirname(directory),
   }
-  return execFileSync('git', args, { cwd: directory, env, input, maxBuffer: 1 << 28, stdio: 'pipe' }).toString()
+  return outputOf('git', args, { cwd: directory, env, input }).toString()
 }
 
 /** `git diff --no-index` exits with 1 if there is a difference. */

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editScript } from '../../src/patch/edit-script.ts'
 import { mergeLines } from '../../src/patch/merge-lines.ts'
 import { times } from '../counts.ts'
+import { outputOf, runProgram } from '../run-program.ts'
 
 let scratch = ''
 beforeAll(() => {
@@ -58,7 +58,8 @@ const texts = fc.integer({ min: 0, max: 14 }).chain((kinds) => {
 /** Runs git on three files in the scratch directory. */
 function gitOn(words: readonly string[], files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(scratch, name), text)
-  return spawnSync('git', words, { cwd: scratch, env, encoding: 'utf8' })
+  const { status, stdout } = runProgram('git', words, { cwd: scratch, env })
+  return { status, stdout: stdout.toString() }
 }
 
 describe('editScript', () => {
@@ -124,7 +125,7 @@ describe('mergeLines', () => {
     writeFileSync(join(scratch, 'base'), base.join(''))
     writeFileSync(join(scratch, 'ours'), ours)
     writeFileSync(join(scratch, 'theirs'), theirs)
-    const git = execFileSync('git', ['merge-file', '-p', 'ours', 'base', 'theirs'], { cwd: scratch, env })
+    const git = outputOf('git', ['merge-file', '-p', 'ours', 'base', 'theirs'], { cwd: scratch, env })
     expect(merged.text).toBe(git.toString())
   })
 })

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { runProgram } from '../run-program.ts'
 
 /** A file of a generated tree. */
 export interface TreeFile {
@@ -216,7 +216,7 @@ export function createGitBench(): GitBench {
     GIT_CEILING_DIRECTORIES: root,
   }
   const git = (cwd: string, args: readonly string[], input?: Buffer) =>
-    spawnSync('git', args, { cwd, env, maxBuffer: 1 << 30, ...(input === undefined ? {} : { input }) })
+    runProgram('git', args, { cwd, env, ...(input === undefined ? {} : { input }) })
   git(repository, ['init', '-q'])
   git(repository, ['config', 'core.autocrlf', 'false'])
   let stored: { tree: FileTree; id: string } | undefined

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { changedFiles } from '../../playground/session/changes.ts'
 import { openReview } from '../../playground/session/changes-review.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import { type ChangeHunk, hunksOf, linesOf, otherHunks, withoutChange } from '../../src/ui/changes-hunks.ts'
+import { outputOf } from '../run-program.ts'
 
 const text = fc
   .array(fc.constantFrom('a\n', 'b\n', 'a\r\n', '\n', 'last'), { maxLength: 14 })
@@ -62,7 +62,7 @@ describe('withoutChange', () => {
         if (hunk === undefined) return
         writeFileSync(join(directory, 'x'), to)
         const patch = patchOf(to, hunk)
-        execFileSync('git', ['apply', '-R', '--unidiff-zero', '--whitespace=nowarn', '-'], {
+        outputOf('git', ['apply', '-R', '--unidiff-zero', '--whitespace=nowarn', '-'], {
           cwd: directory,
           input: patch,
           env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },

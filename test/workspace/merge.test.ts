@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { overlay } from '../../src/backends/overlay/index.ts'
 import { createWorkspace, type Path, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import { faulty } from '../../src/testing/index.ts'
 import { times } from '../counts.ts'
+import { outputOf, runProgram } from '../run-program.ts'
 
 let scratch = ''
 beforeAll(() => {
@@ -119,7 +119,7 @@ describe('commit with merge', () => {
   it('merges permission bits, and returns a conflict for two different changes', async () => {
     const directory = join(scratch, 'modes')
     mkdirSync(directory)
-    const chmod = (mode: string) => execFileSync('chmod', [mode, join(directory, 'run.sh')])
+    const chmod = (mode: string) => outputOf('chmod', [mode, 'run.sh'], { cwd: directory })
     writeFileSync(join(directory, 'run.sh'), numbers)
     chmod('644')
     const above = overlay(nodeBackend(directory))
@@ -321,7 +321,7 @@ describe('a merge of generated trees', () => {
   it('has the result and the conflicts of git merge', async () => {
     const repository = join(scratch, 'repository')
     mkdirSync(repository)
-    const git = (...words: string[]) => execFileSync('git', words, { cwd: repository, env, stdio: 'pipe' }).toString()
+    const git = (...words: string[]) => outputOf('git', words, { cwd: repository, env }).toString()
     git('init', '-q')
     /** Writes a commit without a work tree. */
     const commit = (tree: Record<string, string>, ...parents: string[]): string => {
@@ -331,7 +331,7 @@ describe('a merge of generated trees', () => {
       const [parent] = parents
       const head = `commit refs/heads/x\ncommitter a <a> 0 +0000\ndata 0\n${parent === undefined ? '' : `from ${parent}\ndeleteall\n`}`
       const reset = parent === undefined ? 'reset refs/heads/x\n' : `reset refs/heads/x\nfrom ${parent}\n`
-      execFileSync('git', ['fast-import', '--quiet', '--force'], {
+      outputOf('git', ['fast-import', '--quiet', '--force'], {
         cwd: repository,
         env,
         input: `${reset}\n${head}${stream.join('')}\n`,
@@ -351,12 +351,15 @@ describe('a merge of generated trees', () => {
           const [ours, theirs] = [editedTree(base, oursEdits), editedTree(base, theirsEdits)]
           const root = commit(base)
           const [ourCommit, theirCommit] = [commit(ours, root), commit(theirs, root)]
-          const merged = spawnSync(
+          const merged = runProgram(
             'git',
             ['merge-tree', '--write-tree', '--name-only', '-z', '--no-messages', ourCommit, theirCommit],
-            { cwd: repository, env, encoding: 'utf8' },
+            { cwd: repository, env },
           )
-          const [tree = '', ...conflicts] = merged.stdout.split('\0').filter((name) => name !== '')
+          const [tree = '', ...conflicts] = merged.stdout
+            .toString()
+            .split('\0')
+            .filter((name) => name !== '')
           const workspace = await open(base)
           const fork = await workspace.fork()
           for (const [path, content] of changesOf(base, theirs)) await write(fork, path, content)

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { git } from '../../../src/git/index.ts'
+import { outputOf, runProgram } from '../../run-program.ts'
 import { shellBench } from '../setup.ts'
 
 const environment = {
@@ -23,8 +23,8 @@ const environment = {
 
 /** Runs a line with a real shell and the real git. */
 export function real(cwd: string, line: string): { stdout: string; exitCode: number } {
-  const { stdout, status } = spawnSync('sh', ['-c', line], { cwd, env: environment, encoding: 'utf8' })
-  return { stdout, exitCode: status ?? -1 }
+  const { stdout, status } = runProgram('sh', ['-c', line], { cwd, env: environment })
+  return { stdout: stdout.toString(), exitCode: status }
 }
 
 const file = fc.constantFrom('a.txt', 'd/b.txt', 'd/e/c.txt', 'x.log', 'f')
@@ -98,7 +98,7 @@ export async function compareSessions(numRuns: number): Promise<void> {
         }
         const history = 'git log --all --format="%T %s" | sort'
         expect(real(ours, history).stdout, lines.join('\n')).toBe(real(theirs, history).stdout)
-        execFileSync('git', ['fsck', '--strict'], { cwd: ours, env: environment, stdio: 'pipe' })
+        outputOf('git', ['fsck', '--strict'], { cwd: ours, env: environment })
       } finally {
         await bench.workspace.close()
         rmSync(base, { recursive: true })

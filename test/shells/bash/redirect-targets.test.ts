@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { runProgram } from '../../run-program.ts'
 import { shellBench } from '../setup.ts'
 
 const files = { 'conf/c': 'C\n', 'tmp/k': 'K\n' }
@@ -55,8 +55,8 @@ function runReal(line: string) {
       mkdirSync(dirname(join(directory, path)), { recursive: true })
       writeFileSync(join(directory, path), content)
     }
-    const { stdout, status } = spawnSync('bash', ['-c', line], { cwd: directory, encoding: 'utf8' })
-    return [stdout, status]
+    const { stdout, status } = runProgram('bash', ['-c', line], { cwd: directory })
+    return [stdout.toString(), status]
   } finally {
     rmSync(directory, { recursive: true })
   }

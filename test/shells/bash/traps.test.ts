@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { runProgram } from '../../run-program.ts'
 import { shellBench } from '../setup.ts'
 
 const files = { 'in.txt': 'one\ntwo\n', 'trap.sh': "trap 'echo end of $0: $?' EXIT\necho run\nexit ${1-0}\n" }
@@ -85,8 +85,8 @@ function runReal(line: string) {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-traps-'))
   try {
     for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content)
-    const { stdout, status } = spawnSync('bash', ['-c', line], { cwd: directory, encoding: 'utf8' })
-    return [stdout, status]
+    const { stdout, status } = runProgram('bash', ['-c', line], { cwd: directory })
+    return [stdout.toString(), status]
   } finally {
     rmSync(directory, { recursive: true })
   }
