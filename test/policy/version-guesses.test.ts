@@ -260,4 +260,17 @@ describe.each(settings)('%s, where reading and %s need an approval', (preset, as
       }
     },
   )
+
+  it.each(['write', 'delete'] as const)('so is that of a batch that compares a version to %s', async (way) => {
+    const act = (expectedSha256: string) => (workspace: Workspace) =>
+      workspace.files.batch(async (batch) => {
+        if (way === 'write') await batch.write('wo/x.txt', 'x', { expectedSha256 })
+        else await batch.delete('wo/x.txt', { expectedSha256 })
+      })
+    const versions = [targets['wo/x.txt'] as string, wrong]
+    const [right, other] = await Promise.all(versions.map((version) => told(policy, act(version))))
+    expect(withoutIds(right?.answer)).toEqual(withoutIds(other?.answer))
+    expect(right?.answer.thrown).toBe('APPROVAL_DENIED')
+    expect(right?.asked).toEqual(other?.asked)
+  })
 })

@@ -101,7 +101,13 @@ export class ProgramFiles {
     const stepCall: AuthorizedCall = { ...call, tool, input: step.input, accesses: [] }
     return this.#runWithApprovals(stepCall, async (transaction) => {
       const accesses: GuardedAccess[] = []
-      for (const access of step.accesses) accesses.push(await transaction.files.reach(access))
+      for (const access of step.accesses) {
+        // A comparison with an expected version tells about the content before the changes are approved.
+        const { permission, path, noFollow = false, reveals } = access
+        const compares = reveals === true && (permission === 'file:write' || permission === 'file:delete')
+        if (compares) await transaction.files.reach({ permission: 'file:read', path, noFollow })
+        accesses.push(await transaction.files.reach(access))
+      }
       const value = await step.run(this.#stepFiles(transaction, accesses))
       this.#noteVerdict(stepCall, transaction.files)
       return value
