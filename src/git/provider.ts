@@ -87,6 +87,16 @@ export interface RemoteOptions {
   readonly depth?: number
 }
 
+/** What {@link Repository.pull} did. */
+export interface PullResult {
+  /** The commits that the branch had before and has now, if it is not `upToDate`. */
+  readonly from: string | undefined
+  readonly to: string
+  readonly status: 'updated' | 'upToDate'
+  /** Paths that a workspace cannot hold. */
+  readonly skipped: readonly string[]
+}
+
 /** What a push sends, and where. */
 export interface PushOptions extends Pick<RemoteOptions, 'corsProxy' | 'headers' | 'credentials' | 'signal'> {
   /** A remote of the repository. Default: `origin`. */
@@ -285,6 +295,14 @@ export interface Repository {
   dropStash(position?: number): Promise<string>
   /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
   fetch(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<string | undefined>
+  /** Returns the branches of `origin` as the last clone, fetch or push saw them, with their commits. */
+  remoteBranches(): Promise<ReadonlyMap<string, string>>
+  /**
+   * Fetches the branch that the current branch follows, and moves the current branch and the files to its commit. Never merges.
+   *
+   * @throws ToolError `WRITE_CONFLICT` if the branch has commits that the remote lacks, or if changed files would be overwritten
+   */
+  pull(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<PullResult>
   /**
    * Sends a branch to a server. The policy names its host in `network.hosts`, and evaluates the push as `git:push`.
    *

@@ -1,11 +1,13 @@
 import { ToolError } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'
+import { ancestors } from './ancestors.ts'
 import { httpClient } from './http.ts'
 import { gitPath, removeRepository } from './isomorphic-fs.ts'
-import type { RemoteOptions } from './provider.ts'
+import type { PullResult, RemoteOptions } from './provider.ts'
 import { parseRemoteUrl, throughProxy } from './remote-url.ts'
-import { remoteAddress, setUpstream } from './remotes.ts'
-import { type CheckoutResult, checkoutCommit } from './repository-branches.ts'
+import { remoteAddress, setUpstream, upstreamOf } from './remotes.ts'
+import { type CheckoutResult, checkoutCommit, currentBranch } from './repository-branches.ts'
 import { type RepositoryContext, requireBranchName } from './repository-context.ts'
 
 const REMOTE = 'origin'
@@ -51,6 +53,50 @@ export async function fetchRemote(context: RepositoryContext, options: FetchOpti
   )
   context.reopenReader()
   return fetchHead ?? undefined
+}
+
+/** Returns the branches of the remote that were fetched, with their commits. */
+export async function remoteBranches(context: RepositoryContext): Promise<ReadonlyMap<string, string>> {
+  await context.requireRepository()
+  const names = await context.runGit('list branches', (isomorphic) =>
+    isomorphic.listBranches({ ...context.location, remote: REMOTE }),
+  )
+  const found = new Map<string, string>()
+  for (const name of names) {
+    if (name !== 'HEAD') found.set(name, await context.reader.resolve(`refs/remotes/${REMOTE}/${name}`))
+  }
+  return found
+}
+
+/**
+ * Fetches the branch that the current branch follows, and moves the current branch and the files to its commit.
+ *
+ * @throws ToolError `WRITE_CONFLICT` if the branch has commits that the remote lacks, or if changed files would be overwritten
+ */
+export async function pull(context: RepositoryContext, options: FetchOptions = {}): Promise<PullResult> {
+  await context.requireRepository()
+  const branch = await currentBranch(context)
+  if (branch === undefined) throw new ToolError('INVALID_INPUT', 'Cannot pull: HEAD names no branch')
+  const upstream = await upstreamOf(context, branch)
+  const ref = options.ref ?? upstream?.branch ?? branch
+  const from = await context.reader.headCommit()
+  const to = await fetchRemote(context, { ...options, ref })
+  if (to === undefined) throw new ToolError('NOT_FOUND', `Cannot pull: the remote has no branch ${quote(ref)}`)
+  const { reader } = context
+  const historyOf = async (id: string) => ancestors(reader.objects, await reader.shallow(), [id])
+  if (from !== undefined && (await historyOf(from)).has(to)) return { from, to, status: 'upToDate', skipped: [] }
+  if (from !== undefined && !(await historyOf(to)).has(from)) {
+    throw new ToolError('WRITE_CONFLICT', `Cannot pull: ${quote(branch)} has commits that the remote branch lacks`, {
+      hint: 'Push them to a branch of their own, or create a branch at the commit of the remote.',
+    })
+  }
+  throwIfAborted(options.signal)
+  const { skipped } = await checkoutCommit(context, to, false)
+  await context.runGit('move the branch', (isomorphic) =>
+    isomorphic.writeRef({ ...context.location, ref: `refs/heads/${branch}`, value: to, force: true }),
+  )
+  context.reopenReader()
+  return { from, to, status: 'updated', skipped }
 }
 
 /** Initialises a repository, fetches a remote and checks out its branch. */
@@ -104,11 +150,6 @@ async function remoteBranch(context: RepositoryContext, commit: string): Promise
   )
   const headBranch = /refs\/remotes\/origin\/(\S+)/.exec(head)?.[1]
   if (headBranch !== undefined) return headBranch
-  const names = await context.runGit('list branches', (isomorphic) =>
-    isomorphic.listBranches({ ...context.location, remote: REMOTE }),
-  )
-  for (const name of names) {
-    if (name !== 'HEAD' && (await context.reader.resolve(`refs/remotes/${REMOTE}/${name}`)) === commit) return name
-  }
+  for (const [name, id] of await remoteBranches(context)) if (id === commit) return name
   return undefined
 }

@@ -33,7 +33,7 @@ import { commit, log } from './repository-history.ts'
 import { add, restore, status } from './repository-index.ts'
 import { formatPatch, pullRequest } from './repository-patches.ts'
 import { push } from './repository-push.ts'
-import { clone, fetchRemote, init } from './repository-remote.ts'
+import { clone, fetchRemote, init, pull, remoteBranches } from './repository-remote.ts'
 import { applyStash, dropStash, listStashes, pushStash } from './repository-stash.ts'
 
 /** The options of `git()`. */
@@ -151,6 +151,12 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
       fetchRemote(
         context,
         checkOptions<OptionsOf<'fetch', 0>>('fetch()', fetchOptions, { ...remoteTable, ref: isText, url: isText }),
+      ),
+    remoteBranches: () => remoteBranches(context),
+    pull: async (pullOptions) =>
+      pull(
+        context,
+        checkOptions<OptionsOf<'pull', 0>>('pull()', pullOptions, { ...remoteTable, ref: isText, url: isText }),
       ),
     pullRequest: async (range) => pullRequest(context, checkOptions('pullRequest()', range, rangeTable, 'base')),
     formatPatch: async (range) => formatPatch(context, checkOptions('formatPatch()', range, rangeTable, 'base')),

@@ -132,6 +132,20 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     dropStash: changing(repository.dropStash),
     upstream: repository.upstream,
     push: changing((options) => repository.push({ ...options, signal })),
+    remoteBranches: repository.remoteBranches,
+    fetch: changing((options) => repository.fetch({ ...options, signal })),
+    pull: changing(async (options) => {
+      const result = await repository.pull({ ...options, signal }).catch((error: unknown) => {
+        throw error instanceof ToolError && error.details.paths !== undefined
+          ? withoutHidden(error, sees, onName, 'pull')
+          : error
+      })
+      if (result.from !== undefined) await state.view.noteWritten(result.from)
+      await state.view.noteWritten(result.to)
+      const skipped = result.skipped.filter((path) => sees(path as Path))
+      for (const path of skipped) onName(path as Path)
+      return { ...result, skipped }
+    }),
     clone: changing((url, options) => repository.clone(url, { ...options, signal })),
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)

@@ -1,6 +1,8 @@
 import { ToolError } from '../../errors.ts'
 import type { CommandGit } from '../types.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
+import { fetch, pull } from './git/fetch-commands.ts'
+import { forms } from './git/forms.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { push } from './git/push-command.ts'
 import { branches, diff, formatPatch, log, revParse, show } from './git/read-commands.ts'
@@ -26,13 +28,21 @@ export function gitCommand(open: () => CommandGit | undefined, root: string): Cu
       if (git === undefined || (head === undefined && !creatingVerbs.has(verb))) return fatal('not a git repository')
       const knownHead = head ?? NO_HEAD
       const result = await run({ git, head: knownHead, args, at: { cwd, root }, stdin })
-      return result ?? fatal(`git ${verb}: an option of it is not available in this shell`)
+      return (
+        result ??
+        fatal(`git ${verb}: ${withForms(verb, `an option of it is not available in this shell: ${args.join(' ')}`)}`)
+      )
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
       const isOption = error.code === 'INVALID_INPUT' && error.message.startsWith('an option of it')
-      return fatal(isOption ? `git ${verb}: ${error.message}` : error.message)
+      return fatal(isOption ? `git ${verb}: ${withForms(verb, error.message)}` : error.message)
     }
   })
+}
+
+/** Adds to a refusal what there is instead. */
+function withForms(verb: string, reason: string): string {
+  return `${reason}\nhint: there is: ${forms[verb]}`
 }
 
 /** The head before there is a repository. */
@@ -46,9 +56,11 @@ const verbs: Readonly<Record<string, GitSubcommand>> = {
   clone,
   commit,
   diff,
+  fetch,
   'format-patch': formatPatch,
   init,
   log,
+  pull,
   push,
   reset,
   restore,
@@ -81,8 +93,6 @@ function parseInvocation(allArgs: readonly string[], start: string) {
 /** Alternatives to commands that are not available. */
 const instead: Readonly<Record<string, string>> = {
   config: 'who commits is set by the program that opened the workspace',
-  fetch: 'there is only git clone',
-  pull: 'there is only git clone',
   merge: 'take single files with git checkout BRANCH -- FILE, and commit them',
   rebase: 'commit on top of what is there',
   'cherry-pick': 'git show COMMIT | patch -p1, and commit',

@@ -68,6 +68,17 @@ export const fsChanges: Readonly<Record<string, FsUse>> = {
       await called(fs, 'fsync', fd)
     }),
   createWriteStream: (fs) => written(fs, '/docs/a.md'),
+  'writeFile of parts': (fs) => fs.promises.writeFile('/docs/a.md', ['n', 'n']),
+  'readFile that creates': (fs) => fs.promises.readFile('/docs/new.md', { flag: 'a+' }),
+  'cp of what a link leads to': (fs) => fs.promises.cp('/src/x.md', '/docs/x.md', { dereference: true }),
+  'createWriteStream of a handle': async (fs) => {
+    const handle = await fs.promises.open('/docs/a.md', 'w')
+    const stream = handle.createWriteStream()
+    await new Promise((resolve, reject) => {
+      stream.on('error', reject).on('close', resolve as () => void)
+      stream.end('n')
+    })
+  },
   'createWriteStream that appends': (fs) => written(fs, '/docs/b/c.md', { flags: 'a' }),
 }
 
@@ -88,6 +99,13 @@ export const fsViews: Readonly<Record<string, FsUse>> = {
       const [bytes] = (await called(fs, 'readv', fd, [new Uint8Array(100)], 0)) as Uint8Array[]
       return new TextDecoder().decode(bytes)
     }),
+  'readFile with a flag': (fs) => fs.promises.readFile(`/${PLAN}`, { encoding: 'utf8', flag: 'a+' }),
+  'createReadStream of a handle': async (fs) => collected((await fs.promises.open(`/${PLAN}`)).createReadStream()),
+  'cp of what a link leads to, then readFile': (fs) =>
+    fs.promises
+      .symlink('private', '/dl')
+      .then(() => fs.promises.cp('/dl', '/copy', { recursive: true, dereference: true }))
+      .then(() => fs.promises.readFile('/copy/plan.md', 'utf8')),
   createReadStream: (fs) => collected(fs.createReadStream(`/${PLAN}`, 'utf8')),
   openAsBlob: async (fs) => (await fs.openAsBlob(`/${PLAN}`)).text(),
   'copyFile, then readFile': (fs) =>

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { git } from '../../../src/git/index.ts'
 import { parseIndexFile } from '../../../src/git/index-file.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
+import { forms } from '../../../src/shells/bash/git/forms.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 import { serveGit } from '../../git/http-server.ts'
@@ -154,7 +155,7 @@ describe('git commands that change the repository', () => {
   it('name an alternative to unavailable commands and options', async () => {
     const { run } = await opened()
     await run(started)
-    for (const verb of ['merge', 'rebase', 'pull', 'config', 'tag', 'cherry-pick', 'gc']) {
+    for (const verb of ['merge', 'rebase', 'config', 'tag', 'cherry-pick', 'gc']) {
       expect(await run(`git ${verb} x`), verb).toMatchObject({
         exitCode: 128,
         stderr: expect.stringMatching(`^fatal: git ${verb} is not available in this shell`),
@@ -378,6 +379,28 @@ describe('git compared with the real git, line by line', () => {
     const ours = await onDisk(backend)
     realGit(ours, 'fsck', '--strict')
     expect(realGit(ours, 'log', '--all', '--format=%H %D')).toBe(realGit(directory, 'log', '--all', '--format=%H %D'))
+  })
+
+  it('names in each refusal the option and the forms that there are, and has these', async () => {
+    const { run } = await opened({ shell: unjudged(bash()) })
+    await run(started)
+    expect(await run('git stash push -- a.txt')).toMatchObject({
+      exitCode: 128,
+      stderr:
+        'fatal: git stash: an option of it is not available in this shell: push -- a.txt\nhint: there is: git stash [push] [-q] [-u] [-m MESSAGE], git stash show [-p], git stash list | apply | pop | drop | clear\n',
+    })
+    for (const [verb, text] of Object.entries(forms)) {
+      expect((await run(`git ${verb} --nothing`)).stderr, verb).toContain(`--nothing\nhint: there is: ${text}\n`)
+      for (const form of text.split(', ')) {
+        const command = /^git(?: [a-z][a-z-]*)+/.exec(form)?.[0]
+        for (const [option = ''] of form.matchAll(/(?<=[ [])-{1,2}[a-zA-Z][a-z-]*/g)) {
+          const said = (await run(`${command} ${option}`)).stderr
+          // An option that needs a value is refused without one.
+          const again = said.includes(`shell: ${option}`) ? (await run(`${command} ${option} 1`)).stderr : said
+          expect(again, `${command} ${option}`).not.toContain(`not available in this shell: ${option}\n`)
+        }
+      }
+    }
   })
 
   it('refuses unknown options and changes nothing', async () => {

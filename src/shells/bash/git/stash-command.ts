@@ -1,4 +1,5 @@
 import { ToolError } from '../../../errors.ts'
+import { forms } from './forms.ts'
 import { failed, fatal, type GitInvocation, type GitSubcommand, gitFlags, gitSuccess, table } from './git-subcommand.ts'
 import { diffFlags, diffText } from './read-commands.ts'
 import { longStatus } from './status.ts'
@@ -11,7 +12,9 @@ export const stash: GitSubcommand = async (invocation) => {
   const isNamed = first !== undefined && !first.startsWith('-')
   if (!isNamed) return push({ ...invocation })
   const run = Object.hasOwn(actions, first) ? actions[first] : undefined
-  if (run === undefined) return fatal(`git stash ${first} is not available in this shell`)
+  if (run === undefined) {
+    return fatal(`git stash ${first} is not available in this shell\nhint: there is: ${forms.stash}`)
+  }
   return run({ ...invocation, args: rest })
 }
 

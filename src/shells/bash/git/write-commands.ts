@@ -402,6 +402,6 @@ function tidy(message: string): string {
     .replace(/\n{3,}/g, '\n\n')
 }
 
-function skippedWarnings(skipped: readonly string[]): string {
+export function skippedWarnings(skipped: readonly string[]): string {
   return skipped.map((path) => `warning: ${path} is left out: a workspace cannot hold it\n`).join('')
 }
