@@ -145,7 +145,10 @@ function calledBack(functions: object, name: string, args: readonly unknown[]): 
 
 /** Wrong arguments of the functions with callbacks, but for `realpath`, to which any value is a text in Node. `FD` stands for the number of an open file. */
 const FD = Symbol('fd')
-const wrongPaths: readonly unknown[] = [null, undefined, false, 1.5, {}, [], 'a\0b', Buffer.from('a\0')]
+const wrongPaths: readonly unknown[] = [
+  ...[null, undefined, false, 1.5, {}, [], 'a\0b', Buffer.from('a\0')],
+  ...['https://x.example/a', 'file://x.example/a', 'file:///a%2Fb', 'file:///a%00b'].map((url) => new URL(url)),
+]
 const wrong: readonly (readonly [name: string, ...args: unknown[]])[] = [
   ...[
     ...['stat', 'lstat', 'access', 'readFile', 'readdir', 'readlink', 'unlink', 'rmdir', 'rm', 'mkdir'],

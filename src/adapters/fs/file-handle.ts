@@ -244,9 +244,10 @@ export class FileHandle implements AsyncDisposable {
     const signal = (options as { readonly signal?: AbortSignal } | null | undefined)?.signal
     if (!isIterated(data)) return void this.#put(encoded(data, encoding), undefined)
     for await (const chunk of data) {
-      if (signal?.aborted) throw abortError(signal.reason)
+      if (signal?.aborted) break
       this.#put(encoded(chunk, encoding), undefined)
     }
+    if (signal?.aborted) throw abortError(signal.reason)
   }
 
   /** The same as `writeFile`: a handle writes at the end if it was opened for that. */

@@ -24,9 +24,19 @@ export function locate(path: FsPath, name = 'path'): Located {
 
 function textOf(path: FsPath, name: string): string {
   if (typeof path === 'string') return path
-  if (path instanceof URL && path.protocol === 'file:') return decodeURIComponent(path.pathname)
+  if (path instanceof URL) return fileOf(path)
   if (isUint8Array(path)) return new TextDecoder().decode(path)
   throw argumentError(name, 'of type string or an instance of Buffer or URL', path)
+}
+
+function fileOf({ protocol, host, pathname }: URL): string {
+  const fault = (code: string, reason: string) => Object.assign(new TypeError(reason), { code })
+  if (protocol !== 'file:') throw fault('ERR_INVALID_URL_SCHEME', 'The URL must be of scheme file')
+  if (host !== '') throw fault('ERR_INVALID_FILE_URL_HOST', 'File URL host must be "localhost" or empty on linux')
+  if (/%2f/i.test(pathname)) {
+    throw fault('ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters')
+  }
+  return decodeURIComponent(pathname)
 }
 
 /** Returns the target of a link relative to the directory of the link. An absolute one starts at the root. */

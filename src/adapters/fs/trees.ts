@@ -318,23 +318,34 @@ export function checkWatch(path: FsPath, options: WatchOptions): void {
   }
 }
 
+/** Returns the paths that a watch reports `change` for: its own, and those in the directory. */
+async function existingBelow(
+  files: FsTarget['files'],
+  at: string,
+  real: string,
+  recursive: boolean,
+): Promise<Set<string>> {
+  const existing = new Set<string>([real])
+  if ((await files.stat(at))?.type !== 'directory') return existing
+  const prefix = real === '' || real === '.' ? '' : `${real}/`
+  if (recursive) for await (const { path } of files.walk(at)) existing.add(path)
+  else for (const { name } of await files.entries(at)) existing.add(prefix + name)
+  return existing
+}
+
 /** Yields events as `fs.promises.watch`: `rename` for paths that come or go, with names relative to the path. */
 async function* watchPath({ files }: FsTarget, path: FsPath, options: WatchOptions) {
   checkWatch(path, options)
   const { shown, path: at } = locate(path)
   const { signal, recursive = false } = options
   const [changes, start, known] = await asNode('watch', shown, async () => {
-    const real = await files.realPath(at)
-    const existing = new Set<string>([real])
-    if (recursive) for await (const { path: found } of files.walk(at)) existing.add(found)
-    else if ((await files.stat(at))?.type === 'directory') {
-      for (const { name } of await files.entries(at)) existing.add(real === '.' ? name : `${real}/${name}`)
-    }
+    // What changes while the entries are listed is reported, too.
     const watched: AsyncIterable<FileChange> = await files.watch(
       at,
       signal === undefined ? { recursive } : { recursive, signal },
     )
-    return [watched, real, existing] as const
+    const real = await files.realPath(at)
+    return [watched, real, await existingBelow(files, at, real, recursive)] as const
   })
   for await (const { paths } of changes) {
     if (paths === undefined) yield { eventType: 'change', filename: null }
