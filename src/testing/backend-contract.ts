@@ -17,6 +17,7 @@ import { optionalCases } from './backend/optional.ts'
 import { readOnlyCases } from './backend/read-only.ts'
 import { nameCases, readCases } from './backend/reads.ts'
 import { stagedCases } from './backend/staged.ts'
+import { watchCases } from './backend/watch.ts'
 import { type ContractCase, toCases } from './cases.ts'
 
 /** Names and creates the backend under test, and lists cases to skip. */
@@ -65,6 +66,7 @@ export function backendContract(options: BackendContractOptions): readonly Contr
       ...linkCases,
       ...optionalCases,
       ...stagedCases,
+      ...watchCases,
     ],
     options,
   )

@@ -10,6 +10,21 @@ type Break = (good: MemoryBackend) => Partial<Backend>
 
 /** Backends with one fault each: the contract must find every one of them. */
 const faults: Readonly<Record<string, Break>> = {
+  'a watch reports own commits'(good) {
+    const listeners = new Set<() => void>()
+    return {
+      async watch(_, onChange) {
+        const listener = () => onChange(undefined)
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      async commit(changes, options) {
+        const receipt = await good.commit(changes, options)
+        for (const listener of listeners) listener()
+        return receipt
+      },
+    }
+  },
   'expectations are ignored': (good) => ({
     commit: (changes, options) =>
       good.commit(

@@ -27,6 +27,7 @@ export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSub
     backend: open(),
     physical: base,
     plantLink: (path, target) => symlinkSync(target, join(root, path)),
+    writeBeside: (path, text) => writeFileSync(join(root, path), text),
     reopen: open,
     dispose() {
       const matches = readdirSync(outside)

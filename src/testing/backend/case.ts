@@ -11,6 +11,8 @@ export interface BackendSubject {
   reopen?(): Promise<Backend> | Backend
   /** Creates a link without using the backend, with any target. The parent directories exist. */
   plantLink?(path: string, target: string): Promise<void> | void
+  /** Writes a file without using the backend, as another program does. The parent directories exist. */
+  writeBeside?(path: string, text: string): Promise<void> | void
   /** A text that no message may contain, such as the directory on disk. */
   readonly physical?: string
 }
@@ -33,7 +35,7 @@ function has(capabilities: Capabilities, name: Parameters<typeof needs>[number])
 }
 
 /** Skips a case if the backend does not have the optional method. */
-export function offers(method: 'scan' | 'fork' | 'tree' | 'stage') {
+export function offers(method: 'scan' | 'fork' | 'tree' | 'stage' | 'watch') {
   return ({ backend }: BackendSubject) => (backend[method] ? undefined : `the backend does not implement ${method}`)
 }
 

@@ -34,11 +34,30 @@ export async function removeWorkspace(name: string): Promise<void> {
   await all.removeEntry(name, { recursive: true })
 }
 
+/** The directory with the files of a workspace in the layout `files`. */
+export async function filesOf(name: string): Promise<FileSystemDirectoryHandle> {
+  const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
+  return (await all.getDirectoryHandle(name)).getDirectoryHandle('files')
+}
+
+/** Writes a file as other code of the page does. */
+export async function writeBeside(root: FileSystemDirectoryHandle, path: string, text: string): Promise<void> {
+  const names = path.split('/')
+  let directory = root
+  for (const name of names.slice(0, -1)) directory = await directory.getDirectoryHandle(name)
+  const stream = await (await directory.getFileHandle(String(names.at(-1)), { create: true })).createWritable()
+  await stream.write(text)
+  await stream.close()
+}
+
 function workspace(options: OpfsOptions) {
   return async (): Promise<BackendSubject> => {
     const name = freshName()
     const open = () => opfs({ ...options, name, persist: false })
-    return { backend: await open(), physical: name, reopen: open, dispose: () => removeWorkspace(name) }
+    const backend = await open()
+    const files = options.layout === 'files' ? await filesOf(name) : undefined
+    const beside = files && { writeBeside: (path: string, text: string) => writeBeside(files, path, text) }
+    return { backend, physical: name, reopen: open, dispose: () => removeWorkspace(name), ...beside }
   }
 }
 
@@ -51,6 +70,7 @@ async function folder(): Promise<BackendSubject> {
     backend: await open(),
     physical: name,
     reopen: open,
+    writeBeside: (path, text) => writeBeside(handle, path, text),
     dispose: () => root.removeEntry(name, { recursive: true }),
   }
 }

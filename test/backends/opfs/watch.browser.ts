@@ -6,7 +6,7 @@ import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/storage/backend.ts'
 import type { FileChange } from '../../../src/workspace/files.ts'
 import { until } from '../../until.ts'
-import { freshName, removeWorkspace } from './subjects.ts'
+import { filesOf, freshName, removeWorkspace, writeBeside } from './subjects.ts'
 
 const hasObserver = 'FileSystemObserver' in globalThis
 const closers: (() => unknown)[] = []
@@ -22,18 +22,6 @@ const put = (path: string, text: string): Change => ({
 })
 
 const relaxed = { durability: 'relaxed' } as const
-
-/** Writes a file as other code of the page does. */
-async function writeBeside(directory: FileSystemDirectoryHandle, name: string, text: string): Promise<void> {
-  const stream = await (await directory.getFileHandle(name, { create: true })).createWritable()
-  await stream.write(text)
-  await stream.close()
-}
-
-async function filesOf(name: string): Promise<FileSystemDirectoryHandle> {
-  const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
-  return (await all.getDirectoryHandle(name)).getDirectoryHandle('files')
-}
 
 async function openFilesLayout(): Promise<{ readonly backend: Backend; readonly beside: FileSystemDirectoryHandle }> {
   const name = freshName()
