@@ -15,8 +15,8 @@ import {
 import type { Slot, Slots } from './slots.ts'
 
 // The journal of a packed workspace: a snapshot and the records of later commits, in one of two slots. Compaction writes
-// a snapshot into the other slot, flushes it, and only then writes its header, so a kill at any moment leaves one slot
-// intact.
+// a snapshot and the records since into the other slot, flushes them, and only then writes its header, so a kill at any moment
+// leaves one slot intact.
 
 /** The end of a journal. Immutable: each step returns a new one. */
 export interface JournalPosition {
@@ -101,36 +101,79 @@ export async function append(
 }
 
 /**
- * Writes a snapshot into the other slot and switches to it. After a failure, `isWhole` is true if the journal is unchanged;
- * otherwise it must be opened again.
+ * A compaction that goes on in steps between commits: it writes a snapshot into the other slot, then the records of the commits
+ * since, and switches to that slot when it has all of them. Dropped at any moment before, it leaves the journal as it is.
  */
-export async function compact(
+export interface Compaction {
+  /** Keeps records of a commit to write them after the snapshot. They must not be those that `append` was given. */
+  follow(records: readonly Uint8Array[]): void
+  /**
+   * Writes records until they have so many bytes. Returns `undefined` if there are more. After a failure, `isWhole` is true if
+   * the journal is unchanged; otherwise it must be opened again.
+   */
+  advance(bytes: number): Promise<StepResult | undefined>
+}
+
+/** Starts a compaction of the journal that ends at a position. The records are a snapshot of the tree at that position. */
+export function startCompaction(
   slots: Slots,
-  position: JournalPosition,
-  records: Iterable<Uint8Array>,
+  from: JournalPosition,
+  snapshot: Iterable<Uint8Array>,
   random: () => number,
-): Promise<StepResult> {
-  const slot = otherSlot(position.slot)
+): Compaction {
+  const slot = otherSlot(from.slot)
   const salt = random()
-  let end = SLOT_HEADER
+  const rest = snapshot[Symbol.iterator]()
+  const later: Uint8Array[] = []
+  let { seq } = from
   let chain = salt
-  let started: JournalPosition
-  try {
-    await slots.truncate(slot, 0)
-    for (const record of records) {
-      chain = sealRecord(record, { seq: position.seq, flushed: position.seq, previous: chain }, salt)
-      const { length } = record
-      await slots.write(slot, end, record, false)
-      end += length
+  let end = 0
+  let snapshotEnd: number | undefined
+
+  async function put(record: Uint8Array): Promise<void> {
+    chain = sealRecord(record, { seq, flushed: from.seq, previous: chain }, salt)
+    const { length } = record
+    await slots.write(slot, end, record, false)
+    end += length
+  }
+
+  async function write(bytes: number): Promise<void> {
+    if (end === 0) {
+      await slots.truncate(slot, 0)
+      end = SLOT_HEADER
+    }
+    const target = end + bytes
+    while (snapshotEnd === undefined && end < target) {
+      const { value } = rest.next()
+      if (value === undefined) snapshotEnd = end
+      else await put(value)
+    }
+    while (snapshotEnd !== undefined && end < target) {
+      const record = later.shift()
+      if (record === undefined) break
+      seq += 1
+      await put(record)
     }
     await slots.flush(slot)
-    started = await startSlot(slots, slot, { generation: position.generation + 1, salt, seq: position.seq, end })
-  } catch (error) {
-    return { error, isWhole: await tryTruncate(slots, slot, 0) }
   }
-  // From here on, the new slot is the journal, even if the old one cannot be truncated.
-  if (await tryTruncate(slots, position.slot, 0)) await slots.flush(position.slot).catch(() => {})
-  return { position: { ...started, chain } }
+
+  return {
+    follow: (records) => void later.push(...records),
+    async advance(bytes) {
+      let started: JournalPosition
+      try {
+        await write(bytes)
+        if (snapshotEnd === undefined || later.length > 0) return undefined
+        const header = { generation: from.generation + 1, salt, seq: from.seq, end: snapshotEnd }
+        started = await startSlot(slots, slot, header)
+      } catch (error) {
+        return { error, isWhole: await tryTruncate(slots, slot, 0) }
+      }
+      // From here on, the new slot is the journal, even if the old one cannot be truncated.
+      if (await tryTruncate(slots, from.slot, 0)) await slots.flush(from.slot).catch(() => {})
+      return { position: { ...started, end, seq, flushed: seq, chain } }
+    },
+  }
 }
 
 async function tryTruncate(slots: Slots, slot: Slot, size: number): Promise<boolean> {

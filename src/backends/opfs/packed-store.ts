@@ -5,7 +5,7 @@ import { directoryNode } from '../../storage/tree.ts'
 import { type Draft, draftOf } from '../../storage/tree-commit.ts'
 import { directoryStat } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { append, catchUp, compact, type JournalPosition, openJournal } from './journal.ts'
+import { append, type Compaction, catchUp, type JournalPosition, openJournal, startCompaction } from './journal.ts'
 import { isLeaseLost, type Lease } from './lease.ts'
 import { bytesIn, encodeCommit, encodeSnapshot, replayRecord, tagsOf, weightOf } from './records.ts'
 import type { Slots } from './slots.ts'
@@ -19,6 +19,8 @@ export interface PackedOptions {
   readonly maxBytes: number
   /** The journal is not compacted for less than this many bytes of history. Default: 4 MiB. */
   readonly slackBytes?: number
+  /** A compaction writes at least as many bytes after each commit. Default: 1 MiB. */
+  readonly stepBytes?: number
   /** Called with the changes of each commit, after it. */
   readonly onCommit?: (changes: readonly Change[]) => void
 }
@@ -50,6 +52,7 @@ interface Batch {
 
 const EMPTY: DirectoryNode = directoryNode(directoryStat(0, { next: () => '0.0' }))
 const SLACK_BYTES = 4 * 1024 * 1024
+const STEP_BYTES = 1024 * 1024
 
 /** The journal of a packed workspace and the tree that it describes, valid while the lease is held. */
 export class PackedStore {
@@ -66,6 +69,8 @@ export class PackedStore {
   private bytes = 0
   /** Size of the journal from which a compaction is considered. */
   private compactFrom = 0
+  /** Defined while one goes on. It belongs to the slots and ends with the lease. */
+  private compaction: Compaction | undefined
   private isClosed = false
 
   constructor(lease: Lease, options: PackedOptions) {
@@ -135,6 +140,7 @@ export class PackedStore {
     this.root = root
     this.position = position
     this.slots = slots
+    this.compaction = undefined
   }
 
   private async writeBatch(
@@ -145,12 +151,16 @@ export class PackedStore {
     const batch = this.check(jobs, from)
     const flush = batch.jobs.some(({ job }) => job.options.durability === 'durable')
     // A commit that changes nothing may still depend on records that are not flushed.
+    let appended = 0
     if (batch.records.length > 0 || (flush && from.flushed < from.seq)) {
+      const copies = this.compaction === undefined ? [] : batch.records.map((record) => record.slice())
       const result = await append(slots, from, batch.records, flush)
       if ('error' in result) {
         if (!result.isWhole) this.invalidate()
         return failBatch(batch.jobs, result.error)
       }
+      appended = result.position.end - from.end
+      this.compaction?.follow(copies)
       this.position = result.position
       this.root = batch.root
       this.bytes = batch.bytes
@@ -159,8 +169,7 @@ export class PackedStore {
       job.resolve(draft.receipt)
       if (record !== undefined) this.options.onCommit?.(job.changes)
     }
-    const { position } = this
-    if (position !== undefined && position.end > this.compactFrom) await this.compactIfWorth(slots, position)
+    await this.advanceCompaction(slots, appended)
     return []
   }
 
@@ -190,19 +199,29 @@ export class PackedStore {
     return { jobs: checked, records, root, bytes }
   }
 
-  /** Replaces the journal by a snapshot if most of it is history. */
-  private async compactIfWorth(slots: Slots, from: JournalPosition): Promise<void> {
-    const weight = weightOf(this.root)
-    this.compactFrom = 2 * weight + (this.options.slackBytes ?? SLACK_BYTES)
-    if (from.end <= this.compactFrom) return
-    const result = await compact(slots, from, encodeSnapshot(this.root), this.options.random)
+  /** Goes on with a compaction, which writes twice as fast as commits, so that it ends. */
+  private async advanceCompaction(slots: Slots, appended: number): Promise<void> {
+    const { position } = this
+    if (position === undefined) return
+    this.compaction ??= this.compactionIfWorth(slots, position)
+    const result = await this.compaction?.advance(Math.max(this.options.stepBytes ?? STEP_BYTES, 2 * appended))
+    if (result === undefined) return
+    this.compaction = undefined
     if ('position' in result) {
       this.position = result.position
       return
     }
     // There is no space for both slots, or the lease was lost: tries again when the journal has doubled.
-    this.compactFrom = 2 * from.end
+    this.compactFrom = 2 * position.end
     if (!result.isWhole) this.invalidate()
+  }
+
+  /** Starts to replace the journal by a snapshot if most of it is history. */
+  private compactionIfWorth(slots: Slots, from: JournalPosition): Compaction | undefined {
+    if (from.end <= this.compactFrom) return undefined
+    this.compactFrom = 2 * weightOf(this.root) + (this.options.slackBytes ?? SLACK_BYTES)
+    if (from.end <= this.compactFrom) return undefined
+    return startCompaction(slots, from, encodeSnapshot(this.root), this.options.random)
   }
 
   /** The content of the storage is unknown: opens the journal again before the next step. */

@@ -72,7 +72,7 @@ export function encodeCommit(
   return record.subarray(0, writer.at)
 }
 
-/** Encodes the nodes of a tree as records of a few megabytes each, parents first. */
+/** Encodes the nodes of a tree as records of about a megabyte each, parents first. */
 export function* encodeSnapshot(root: DirectoryNode): Iterable<Uint8Array> {
   let waiting: { readonly path: Path; readonly node: TreeNode }[] = []
   let room = 0
@@ -154,7 +154,7 @@ const FILE = 4
 /** A file that begins with content of a file from before the change set. */
 const EXTENDED = 5
 
-const SNAPSHOT_BYTES = 4 * 1024 * 1024
+const SNAPSHOT_BYTES = 1024 * 1024
 
 /** The content of a moved or extended file that the journal already contains, if it is long enough to be worth a reference. */
 function reusedContent(

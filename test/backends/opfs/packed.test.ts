@@ -52,6 +52,9 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
 })
 const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 12 })
 
+/** With compactions that never begin, that begin after each commit, and that take several commits. */
+const anyCompaction = fc.constantFrom({}, { slackBytes: -1e6 }, { slackBytes: -1e6, stepBytes: 1 })
+
 const show = async (backend: Backend) => JSON.stringify([...(await snapshot(backend))].sort())
 
 /** The states of a reference implementation; `undefined` for refused commits. */
@@ -66,11 +69,11 @@ async function statesOf(steps: readonly Step[]) {
 }
 
 /** Runs until the kill. Returns how many steps were acknowledged, and the last durable one of them. */
-async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
+async function runSteps(disk: FaultyDisk, steps: readonly Step[], more = {}) {
   let acknowledged = 0
   let durable = 0
   try {
-    const backend = await open(disk)
+    const backend = await open(disk, more)
     for (const [i, { set, durability }] of steps.entries()) {
       try {
         await backend.commit(set, { durability })
@@ -90,19 +93,22 @@ async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
 
 describe('packed workspace after a kill', () => {
   it('has each set completely or not at all, for every byte and operation', async () => {
+    const compacted = new Set<string>()
     await fc.assert(
       fc.asyncProperty(
         anySteps,
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
-        async (steps, where, byByte) => {
+        anyCompaction,
+        async (steps, where, byByte, more) => {
           const states = await statesOf(steps)
           const whole = faultyDisk()
-          await runSteps(whole, steps)
+          await runSteps(whole, steps, more)
+          if (whole.bytes(1).length > 0) compacted.add(JSON.stringify(more))
           const disk = faultyDisk()
           if (byByte) disk.killAt({ byte: Math.floor(where * whole.written) })
           else disk.killAt({ operation: Math.floor(where * whole.operations) })
-          const { acknowledged } = await runSteps(disk, steps)
+          const { acknowledged } = await runSteps(disk, steps, more)
           const after = disk.afterKill()
           const match = await show(await open(after))
           expect(states.slice(acknowledged, acknowledged + 2)).toContain(match)
@@ -113,8 +119,9 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(match)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 200 },
     )
+    expect(compacted.size, 'compactions of one and of several steps').toBe(2)
   })
 
   it('has every durable commit and no partial set after a power cut', async () => {
@@ -123,13 +130,14 @@ describe('packed workspace after a kill', () => {
         anySteps,
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 200, maxLength: 200 }),
-        async (steps, where, luck) => {
+        anyCompaction,
+        async (steps, where, luck, more) => {
           const states = await statesOf(steps)
           const whole = faultyDisk()
-          await runSteps(whole, steps)
+          await runSteps(whole, steps, more)
           const disk = faultyDisk()
           disk.killAt({ byte: Math.floor(where * whole.written * 1.2) })
-          const { durable } = await runSteps(disk, steps)
+          const { durable } = await runSteps(disk, steps, more)
           let at = 0
           const after = disk.afterPowerCut(() => luck[at++ % luck.length] as number)
           const entry = await show(await open(after))
@@ -138,7 +146,7 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(entry)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 200 },
     )
   })
 
@@ -355,6 +363,26 @@ describe('journal', () => {
     expect(disk.written, 'compactions write less than the content itself').toBeLessThan(2 * 900_000)
     expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
   })
+
+  it('writes a bounded part of a compaction after each commit, and all commits since', async () => {
+    const disk = faultyDisk()
+    const MiB = 1024 * 1024
+    const large = Array.from({ length: 5 }, (_, i) => change(`large${i}`, file(`${i}`.repeat(MiB))))
+    const backend = await open(disk, { slackBytes: 0 })
+    await backend.commit(large, { durability: 'relaxed' })
+    for (const one of large) await backend.commit([one], { durability: 'relaxed' })
+    const parts: number[] = []
+    for (let i = 0; disk.bytes(0).length > 0; i++) {
+      const before = disk.written
+      await backend.commit([change('small', file(`${i}`))], { durability: 'durable' })
+      parts.push(disk.written - before)
+      expect(parts.length).toBeLessThan(50)
+    }
+    expect(parts.length).toBeGreaterThan(3)
+    // A record is about a megabyte, and larger only for a larger file.
+    expect(Math.max(...parts)).toBeLessThan(2.5 * MiB)
+    expect(await show(await open(disk.afterPowerCut(() => 0)))).toBe(await show(backend))
+  })
 })
 
 describe('records that another tab wrote after the lease was lost', () => {
@@ -385,13 +413,31 @@ describe('records that another tab wrote after the lease was lost', () => {
   })
 
   it('are found after its compactions', async () => {
-    for (const compactions of [1, 2, 3]) {
-      const { one, other } = await twoTabs({ slackBytes: 0 })
+    for (const [compactions, stepBytes] of [
+      [1, 1e6],
+      [2, 1e6],
+      [3, 1e6],
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ] as const) {
+      const { one, other } = await twoTabs({ slackBytes: 0, stepBytes })
       await one.commit([change('a', text(0))], { durability: 'durable' })
       for (let i = 0; i < 3 * compactions; i++) await other.commit([change('a', text(i))], { durability: 'durable' })
       expect(await show(one)).toBe(await show(other))
       expect(await show(one)).toContain(`${3 * compactions - 1}`)
     }
+  })
+
+  it('are not lost by a compaction that another tab began', async () => {
+    const { one, other } = await twoTabs({ slackBytes: 0, stepBytes: 1 })
+    for (let i = 0; i < 60; i++) {
+      const tab = Math.floor(i / 3) % 2 === 0 ? one : other
+      await tab.commit([change('a', text(i)), change(`b${i % 5}`, text(i))], { durability: 'durable' })
+      if (i % 7 === 0) expect(await show(one)).toBe(await show(other))
+    }
+    expect(await show(one)).toBe(await show(other))
+    expect(await show(one)).toContain('595959')
   })
 
   it('are found if the old slot could not be truncated', async () => {
