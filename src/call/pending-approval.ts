@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { classifyPath } from '../files/classify/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type {
   AnswerListener,
@@ -100,8 +101,13 @@ export function tellsContent(
   const isAbsent = accesses.length === 1 && error instanceof ToolError && error.code === 'NOT_FOUND'
   const isApproval = error instanceof ToolError && /^(?:APPROVAL_|ABORTED)/.test(error.code)
   if (isAbsent || isApproval) return false
-  const maySee = contentVisibility(workspace, policyCall(run, tool.name, input, dialectCall))
-  return accesses.some(({ path }) => !maySee(path))
+  const facts = policyCall(run, tool.name, input, dialectCall)
+  const maySee = contentVisibility(workspace, facts)
+  const { decide } = workspace.policy.forCall(facts)
+  // Where reading is denied, the draft has not read the file.
+  const asks = (path: Path) =>
+    (['file:read', 'memory:read'] as const).some((permission) => decide(permission, path, classifyPath(path)) === 'ask')
+  return accesses.some(({ path }) => !maySee(path) && asks(path))
 }
 
 /** Returns whether the answer that the call was resumed with covers a question. If so, records it as the answer. */

@@ -274,3 +274,11 @@ describe.each(settings)('%s, where reading and %s need an approval', (preset, as
     expect(right?.asked).toEqual(other?.asked)
   })
 })
+
+it('nobody is asked about a change that policy denies because the file may not be read', async () => {
+  const { workspace, asked } = await open(policyOf('supervised'))
+  expect(await workspace.callTool('write_file', { path: 'wo/x.txt', content: 'x' })).toMatchObject({
+    code: 'POLICY_DENIED',
+  })
+  expect(asked).toEqual([])
+})
