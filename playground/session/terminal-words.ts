@@ -11,12 +11,35 @@ const places: readonly (readonly [names: string, sentence: string])[] = [
   ['top htop ps kill killall jobs', 'Commands end with Ctrl+C.'],
   ['docker podman kubectl systemctl service make cmake', 'Only bash, git, node and npm scripts run in this page.'],
   ['open xdg-open start', 'Press a path in the terminal to open the file.'],
+  ['ll dir', 'Use ls -la.'],
+  ['cls', 'Use clear.'],
+  ['copy', 'Use cp.'],
+  ['move', 'Use mv.'],
+  ['del', 'Use rm.'],
+  ['zip unzip', 'Use tar, or export the project as a zip.'],
+  ['tsc vitest jest mocha eslint prettier vite webpack', 'No packages are installed here. Tests run with node --test.'],
+  [
+    'uname df free uptime lsof ulimit ifconfig ipconfig',
+    'This shell has the files of the project and no operating system.',
+  ],
+  ['alias unalias', 'Define a function instead: g() { git "$@"; }'],
+  ['logout', 'The terminal ends with the page.'],
+  ['watch', 'Run the command again with the arrow up and Enter.'],
+  ['source', 'Run the file with bash FILE.'],
 ]
+
+/** Lines that begin a dialogue with an interpreter, and what there is in its place. */
+const interpreters: Readonly<Record<string, string>> = {
+  node: 'node has no prompt of its own here. Run node FILE, or node -e "CODE".',
+  bash: 'This is bash already. Run a script with bash FILE.',
+  sh: 'This is bash already. Run a script with sh FILE.',
+}
 
 const sentences = new Map(places.flatMap(([names, sentence]) => names.split(' ').map((name) => [name, sentence])))
 
 /** Says what there is here in place of a command. Returns undefined for one that is unknown. */
-export function sentenceOfAbsent(name: string): string | undefined {
+export function sentenceOfAbsent(name: string, line: string): string | undefined {
+  if (Object.hasOwn(interpreters, name) && line.trim() === name) return interpreters[name]
   const sentence = sentences.get(name)
   return sentence === undefined ? undefined : `${name} is not available here. ${sentence}`
 }

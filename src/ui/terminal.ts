@@ -110,8 +110,8 @@ export interface TerminalOptions extends PersonOptions {
   readonly stream?: TerminalStream
   /** The files for completion and for names in an output. By default, those that the person's run lists. */
   readonly files?: TerminalFiles
-  /** Says what there is in place of a command that the shell does not have. */
-  readonly explainAbsent?: (command: string) => string | undefined
+  /** Says what there is in place of a command of a line that the shell does not have. */
+  readonly explainAbsent?: (command: string, line: string) => string | undefined
 }
 
 /** Older lines and commands are dropped. */
@@ -332,7 +332,7 @@ class CommandLines {
 
   #end(id: number, result: Success | Failure, isShown: boolean): void {
     const { explainAbsent = () => undefined } = this.#options
-    const { command, actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
+    const { command = '', actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
     if (!result.ok) {
       const { cwd } = this.state.snapshot
       if (actor === 'person' && cwd !== '.' && result.path === cwd && isGone(result)) {
@@ -342,8 +342,8 @@ class CommandLines {
         })
         return
       }
-      const name = /^\s*([\w.+-]+)/.exec(command ?? '')?.[1]
-      const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name) : undefined
+      const name = /^\s*([\w.+-]+)/.exec(command)?.[1]
+      const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name, command) : undefined
       // What the agent may run is no reason for a person.
       const isOwn = result.code === 'COMMAND_DENIED' && actor === 'person'
       const words =
@@ -366,7 +366,7 @@ class CommandLines {
       exitCode,
       refused: [...new Set(refused.map(refusalInWords))],
       notes: [
-        ...[...new Set(absent)].flatMap((name) => explainAbsent(name) ?? []),
+        ...[...new Set(absent)].flatMap((name) => explainAbsent(name, command) ?? []),
         ...(changed.length > 0 ? [`changed: ${changed.slice(0, MAX_CHANGED).join(', ')}${more}`] : []),
       ],
     })

@@ -171,7 +171,24 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
   it('says what there is in place of a command that is not here', async () => {
     const { run, session } = await open()
     expect(await run('less src/a.js')).toContain('less is not available here. Use cat: the terminal scrolls.')
-    for (const name of ['nano', 'curl', 'python3', 'sudo', 'ssh', 'apt', 'top', 'docker', 'man']) {
+    expect(await run('node')).toBe('node has no prompt of its own here. Run node FILE, or node -e "CODE".\n')
+    expect(await run('bash')).toBe('This is bash already. Run a script with bash FILE.\n')
+    expect(await run('alias g=git')).toContain('alias is not available here. Define a function instead')
+    for (const name of [
+      'nano',
+      'curl',
+      'python3',
+      'sudo',
+      'ssh',
+      'apt',
+      'top',
+      'docker',
+      'man',
+      'll',
+      'tsc',
+      'zip',
+      'uname',
+    ]) {
       expect(await run(`${name} src/a.js`)).toContain(`${name} is not available here. `)
     }
     await session.close()
@@ -179,11 +196,11 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
 
   it('says why a line of the person is blocked without the rules of the agent, and lists what was entered', async () => {
     const { run, session } = await open()
-    for (const line of ['cd ..', 'cd /etc', 'node']) {
+    for (const line of ['cd ..', 'cd /etc', '?']) {
       expect(await run(line)).toMatch(/^Blocked: .{10,}\n$/)
       expect(await run(line)).not.toContain('the agent')
     }
-    expect(await run('history')).toBe('    1  cd ..\n    2  cd /etc\n    3  node\n    4  history\n')
+    expect(await run('history')).toBe('    1  cd ..\n    2  cd /etc\n    3  ?\n    4  history\n')
     expect(await run('history 2')).toBe('    4  history\n    5  history 2\n')
     expect(await run('echo $?')).toBe('0\n')
     await session.close()
