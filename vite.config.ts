@@ -49,7 +49,7 @@ export default defineConfig(async () => ({
           isolate: false,
           setupFiles: ['test/equal-bytes.ts'],
           // Most values of a test live for a moment. With more room for new ones, fewer are copied by the garbage collector.
-          execArgv: ['--max-semi-space-size=64'],
+          execArgv: ['--max-semi-space-size=64', '--liftoff-only'],
           // As in the built package, the engine of scripts is compiled once.
           alias: [
             {

@@ -18,6 +18,7 @@ import { sha256Text } from '../../src/files/hash/sha256.ts'
 import type { Backend, DirectoryNode } from '../../src/storage/backend.ts'
 import { at, change, commit, directory, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../src/testing/index.ts'
+import { scale } from '../contract/scale.ts'
 import { isLong } from '../counts.ts'
 
 let base = ''
@@ -31,7 +32,9 @@ const disk = (name: string) => nodeBackend(join(base, name), { stateDir: join(ba
 
 registerContract(
   'an overlay stored on disk, over disk',
+  // Slow for each file.
   backendContract({
+    scale,
     name: 'overlay',
     create: () => ({
       backend: overlay(disk('root'), disk('upper')),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
 import { command, patiently, prints, show, terminalInput, typeCommand } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -40,7 +41,8 @@ describe('the terminal in the page', () => {
     }
   })
 
-  it('prints 100,000 lines without a long task, and keeps their end', async () => {
+  const count = times(30_000, 100_000)
+  it(`prints ${count.toLocaleString('en')} lines without a long task, and keeps their end`, async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await command(page, 'echo ready', /ready[\s\S]*ready/)
     // Text without a key, as of a panel of emojis or a keyboard on a screen, is typed once.
@@ -48,13 +50,16 @@ describe('the terminal in the page', () => {
     await command(page, ' ok', /é🎉 ok[^é]*é🎉 ok/)
     const tasks: number[] = []
     for (const [line, end] of [
-      ['seq 1 100000', /99999100000\/workspace/],
-      [`node -e 'for (let i = 1; i <= 100000; i++) console.log("line " + i)'`, /line 99999line 100000\/workspace/],
+      [`seq 1 ${count}`, new RegExp(`${count - 1}${count}/workspace`)],
+      [
+        `node -e 'for (let i = 1; i <= ${count}; i++) console.log("line " + i)'`,
+        new RegExp(`line ${count - 1}line ${count}/workspace`),
+      ],
     ] as const) {
       tasks.push(await longestTask(page, () => command(page, line, end)))
     }
     console.log(
-      `Longest tasks while 100,000 lines are printed: ${tasks.map(Math.round).join(', ')} ms of the processor`,
+      `Longest tasks while ${count} lines are printed: ${tasks.map(Math.round).join(', ')} ms of the processor`,
     )
     // An idle machine needs a quarter of this time.
     expect(Math.max(...tasks)).toBeLessThan(250)

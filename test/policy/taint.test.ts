@@ -8,7 +8,7 @@ import type { Path } from '../../src/paths/logical-path.ts'
 import type { LabelPolicy } from '../../src/policy/labels.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { bash } from '../../src/shells/bash/index.ts'
-import { times } from '../counts.ts'
+import { isLong, times } from '../counts.ts'
 import { snapshot } from '../tools/setup.ts'
 
 const labels: LabelPolicy = {
@@ -380,10 +380,10 @@ describe('labels cannot be removed', () => {
         }
         await workspace.close()
       }),
-      { numRuns: times(40, 100) },
+      { numRuns: times(25, 100) },
     )
     // The agents have copied content.
-    expect(spread).toBeGreaterThan(times(12, 40))
+    expect(spread).toBeGreaterThan(times(7, 40))
   })
 })
 
@@ -415,11 +415,14 @@ const scanner = defineTool({
   },
 })
 
-const searches = ['4711', '^pin [^4]', 'absent', '^$'].flatMap((query) =>
-  [{}, { path: 'conf' }, { path: 'conf/k.txt' }, { includeGlob: '**/*.txt' }, { path: 'open' }].flatMap((where) =>
-    [{}, { filesOnly: true }, { maxFileBytes: 100 }, { maxMatches: 1 }, { hashes: true }].map((option) => {
-      return ['search_text', { query, mode: 'regex', ...where, ...option }] as const
-    }),
+/** In `npm test`, every second one: each query, place and option with another one. */
+const isTried = (...places: readonly number[]) => isLong || places.reduce((sum, place) => sum + place) % 2 === 0
+
+const searches = ['4711', '^pin [^4]', 'absent', '^$'].flatMap((query, at) =>
+  [{}, { path: 'conf' }, { path: 'conf/k.txt' }, { includeGlob: '**/*.txt' }, { path: 'open' }].flatMap((where, of) =>
+    [{}, { filesOnly: true }, { maxFileBytes: 100 }, { maxMatches: 1 }, { hashes: true }]
+      .filter((_, place) => isTried(at, of, place))
+      .map((option) => ['search_text', { query, mode: 'regex', ...where, ...option }] as const),
   ),
 )
 
@@ -442,11 +445,11 @@ const looks: readonly (readonly [string, object])[] = [
   ['edit_file', { path: 'conf/k.txt', oldText: '4711', newText: 'x', dryRun: true }],
   ['replace_range', { path: 'conf/k.txt', startLine: 1, endLine: 1, newText: '', expectedSha256: '0'.repeat(64) }],
   ['append_file', { path: 'conf/k.txt', content: 'x' }],
-  ...['4711', 'absent', '^pin [^4]'].flatMap((query) =>
-    ['grep -rl', 'grep -rL', 'grep -r', 'rg -l', 'rg', 'rg --max-filesize 100'].flatMap((search) =>
-      ['.', 'conf', 'conf/k.txt', 'open'].map((where) => {
-        return ['run_command', { command: `${search} '${query}' ${where}` }] as const
-      }),
+  ...['4711', 'absent', '^pin [^4]'].flatMap((query, at) =>
+    ['grep -rl', 'grep -rL', 'grep -r', 'rg -l', 'rg', 'rg --max-filesize 100'].flatMap((search, of) =>
+      ['.', 'conf', 'conf/k.txt', 'open']
+        .filter((_, place) => isTried(at, of, place))
+        .map((where) => ['run_command', { command: `${search} '${query}' ${where}` }] as const),
     ),
   ),
   ['run_command', { command: 'grep -rq 4711 conf && echo yes' }],
@@ -485,8 +488,8 @@ describe('a result that depends on labelled content', () => {
       const labels = [...new Set(outcomes.flatMap(({ label, taint }) => [label, taint]))]
       if (differs) expect(labels, JSON.stringify(look)).toEqual(['restricted'])
     }
-    expect(depending).toBeGreaterThan(isTainted ? 40 : 80)
-    if (!isTainted) expect(free).toBeGreaterThan(15)
+    expect(depending).toBeGreaterThan(isTainted ? times(20, 40) : times(40, 80))
+    if (!isTainted) expect(free).toBeGreaterThan(times(7, 15))
   })
 
   it('names a way out if a search raises the taint', async () => {

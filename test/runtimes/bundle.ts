@@ -24,7 +24,7 @@ export async function bundleProgram(program: string, files: readonly string[], p
     'const files = {',
     ...files.map((file) => `  ${JSON.stringify(file)}: () => import(${JSON.stringify(join(top, file))}),`),
     '}',
-    'export const run = (host) => runProgram({ subjects: subjects(host), files, wants: globalThis.wantsFile })',
+    'export const run = (host) => runProgram({ subjects: subjects(host), files, ...globalThis.shares })',
   ].join('\n')
   const { outputFiles } = await build({
     ...options(platform),

@@ -3,8 +3,8 @@ import { TESTS } from './cell.ts'
 
 type Rows = Readonly<Record<string, number>>
 
-/** In `npm test`, two runtimes share the test files. */
-const tests = times(180, 440)
+/** In `npm test`, the four runtimes share the test files. */
+const tests = times(130, 440)
 
 /** In `npm test`, three ways to open one kind of storage share the cases of the contract. */
 const [packed, files] = [times(30, 104), times(20, 82)]

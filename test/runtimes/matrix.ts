@@ -31,8 +31,8 @@ interface Runtime {
   readonly program: string
   readonly platform: Platform
   /**
-   * In `npm test`, the two runtimes of a platform share the test files and the cases of contracts: one runs the even ones, the
-   * other the odd ones.
+   * In `npm test`, the two runtimes of a platform share the cases of contracts: one runs the even ones, the other the odd ones.
+   * All of them share the test files.
    */
   readonly turn: 0 | 1
   run(code: string): Promise<Report>
@@ -66,7 +66,9 @@ export async function runRuntimes(): Promise<Runs> {
       const { program, platform, turn, run } = runtimes[name] as Runtime
       const bundle = bundles.get(program) ?? bundleProgram(program, files, platform)
       bundles.set(program, bundle)
-      const selection = isLong ? '' : `globalThis.wantsFile = (index) => index % 2 === ${turn}\n`
+      const file = runtimeNames.indexOf(name)
+      const shares = `wantsCase: (index) => index % 2 === ${turn}, wantsFile: (index) => index % ${runtimeNames.length} === ${file}`
+      const selection = isLong ? '' : `globalThis.shares = { ${shares} }\n`
       const report = await run(`${selection}${await bundle}`)
       results[name] = {
         cells: cellsOf(name, report),

@@ -9,8 +9,10 @@ import { runFile } from './vitest-shim.ts'
 export interface Program {
   readonly subjects: Readonly<Record<string, Subject>>
   readonly files: Readonly<Record<string, () => Promise<unknown>>>
-  /** Selects the test files and the cases of contracts that this runtime runs, by their place: all by default. */
-  readonly wants?: (index: number) => boolean
+  /** Selects the cases of contracts that this runtime runs, by their place: all by default. */
+  readonly wantsCase?: (index: number) => boolean
+  /** Selects the test files that this runtime runs, by their place: all by default. */
+  readonly wantsFile?: (index: number) => boolean
 }
 
 /** Creates an empty backend to test. */
@@ -22,9 +24,12 @@ const slow = ['R2', 'node']
 /** Storage that one runtime alone has, which therefore runs all cases. */
 const ownStorage = ['Durable Object', 'R2']
 
+const always = () => true
+
 /** Runs everything in sequence and reports the results. */
-export async function runProgram({ subjects, files, wants = () => true }: Program): Promise<Report> {
-  const share = <T>(cases: readonly T[]): readonly T[] => cases.filter((_, index) => wants(index))
+export async function runProgram(program: Program): Promise<Report> {
+  const { subjects, files, wantsCase = always, wantsFile = always } = program
+  const share = <T>(cases: readonly T[]): readonly T[] => cases.filter((_, index) => wantsCase(index))
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
     const cases = backendContract({ name, create, ...(slow.includes(name) ? { scale } : {}) })
@@ -36,7 +41,7 @@ export async function runProgram({ subjects, files, wants = () => true }: Progra
   await globalThis.tellCoverage?.()
   const groups: Group[] = []
   for (const [index, [name, load]] of Object.entries(files).entries()) {
-    if (wants(index)) groups.push(await runFile(name, load))
+    if (wantsFile(index)) groups.push(await runFile(name, load))
   }
   const stories: Record<string, string> = {}
   for (const [name, create] of Object.entries(subjects)) stories[name] = await storyOver(create).catch(whyOf)

@@ -120,11 +120,11 @@ interface Row {
 
 const rows: Readonly<Record<string, Row>> = {
   'memory, read and compared': { create: () => memory(), levels: DEEPEST, all: false },
-  'overlay, read and compared': { create: () => overlay(memory()), levels: times(700, DEEPEST), all: false },
-  'memory, in all ways': { create: () => memory(), levels: times(100, DEEPEST), all: true },
-  'overlay, in all ways': { create: () => overlay(memory()), levels: times(100, DEEPEST), all: true },
+  'overlay, read and compared': { create: () => overlay(memory()), levels: times(400, DEEPEST), all: false },
+  'memory, in all ways': { create: () => memory(), levels: times(60, DEEPEST), all: true },
+  'overlay, in all ways': { create: () => overlay(memory()), levels: times(60, DEEPEST), all: true },
   // A disk has a limit of its own for the whole path, and its commits cost system calls for each level.
-  'node, in all ways': { create: (directory) => nodeBackend(directory), levels: times(50, 2000), all: true },
+  'node, in all ways': { create: (directory) => nodeBackend(directory), levels: times(35, 2000), all: true },
 }
 
 describe('a tree as deep as a path', () => {

@@ -754,12 +754,13 @@ describe('hostile lines', () => {
     ['too long', 'a '.repeat(100_000)],
     ['much too long', '$('.repeat(5_000_000)],
   ])('%s are analyzed quickly', (_, line) => {
-    const times = [1, 2, 3].map(() => {
+    let least = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < 3 && least >= 500; tries++) {
       const start = cpuTime()
       analyzeCommand(line, policy)
-      return cpuTime() - start
-    })
-    expect(Math.min(...times)).toBeLessThan(500)
+      least = Math.min(least, cpuTime() - start)
+    }
+    expect(least).toBeLessThan(500)
   })
 
   it.each([
