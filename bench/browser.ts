@@ -23,6 +23,8 @@ interface Figures {
     readonly read: number
     readonly search: { readonly cold: number; readonly warm: number }
     readonly open: number
+    readonly huge: number
+    readonly longestCommit: number
   }
   readonly files: {
     readonly write: number
@@ -94,6 +96,8 @@ const rows: readonly (readonly [string, number, string])[] = [
   ['files, search_text cold, ms', median((r) => r.files.search.cold), ''],
   ['files, search_text warm, ms', median((r) => r.files.search.warm), ''],
   ['packed, opening 10,000 files, ms', median((r) => r.packed.open), '< 1000'],
+  ['packed, opening 100,000 files of 300 bytes, ms', median((r) => r.packed.huge), '<= 1500'],
+  ['packed, the longest of 150 commits of 1 MB that compact them, ms', median((r) => r.packed.longestCommit), '<= 50'],
   ['a handle a file, writes, ms', median((r) => r.bare.write), ''],
   ['a handle a file, reads, ms', median((r) => r.bare.read), ''],
 ]

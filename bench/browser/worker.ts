@@ -93,6 +93,44 @@ async function search(backend: Backend, repeats: number): Promise<{ cold: number
   return { cold, warm: warm.sort((a, b) => a - b)[repeats >> 1] as number }
 }
 
+/** The milliseconds until a stored workspace is open again. */
+async function opening(name: string, changes: Change[]): Promise<number> {
+  let backend: Backend = await opfs({ name })
+  await backend.commit(changes, { durability: 'durable' })
+  await backend.close()
+  const milliseconds = await timed(async () => {
+    backend = await opfs({ name })
+  })
+  await backend.close()
+  return milliseconds
+}
+
+/** Files of 200 to 400 bytes, so that their number counts and not their content. */
+function small(count: number): Change[] {
+  const bytes = (i: number) => encoder.encode(`export const value${i} = ${i}\n`.repeat(10))
+  return [
+    ...directories.map(directoryChange),
+    ...Array.from({ length: count }, (_, i) => ({
+      path: pathOf(i) as Path,
+      expect: 'any' as const,
+      to: { type: 'file' as const, bytes: bytes(i) },
+    })),
+  ]
+}
+
+/** Commits 1 MB again and again until the journal has been compacted. Returns the milliseconds of the longest commit. */
+async function compacting(name: string): Promise<number> {
+  const backend = await opfs({ name })
+  let longest = 0
+  for (let i = 0; i < 150; i++) {
+    const to = { type: 'file' as const, bytes: new Uint8Array(1_000_000).fill(i) }
+    const commit = () => backend.commit([{ path: 'rest' as Path, expect: 'any', to }], { durability: 'relaxed' })
+    longest = Math.max(longest, await timed(commit))
+  }
+  await backend.close()
+  return longest
+}
+
 globalThis.onmessage = ({ data: runs }: { data: number }) => {
   // Reports errors, which would be lost otherwise.
   measureAll(runs).then(
@@ -132,16 +170,21 @@ async function measure(run: number) {
   await inMemory.commit(all(FILES), { durability: 'relaxed' })
   const memorySearch = await search(inMemory, 15)
 
-  let large: Backend = await opfs({ name: `large-${run}` })
-  await large.commit(all(10_000), { durability: 'durable' })
-  await large.close()
-  const open = await timed(async () => {
-    large = await opfs({ name: `large-${run}` })
-  })
-  for (const backend of [packed, files, large]) await backend.close()
+  for (const backend of [packed, files]) await backend.close()
+  const open = await opening(`large-${run}`, all(10_000))
+  const huge = await opening(`huge-${run}`, small(100_000))
+  const longestCommit = await compacting(`huge-${run}`)
   return {
     bare,
-    packed: { write: packedWrite, single: packedSingle, read: packedRead, search: packedSearch, open },
+    packed: {
+      write: packedWrite,
+      single: packedSingle,
+      read: packedRead,
+      search: packedSearch,
+      open,
+      huge,
+      longestCommit,
+    },
     files: { write: filesWrite, read: filesRead, search: filesSearch },
     memory: { search: memorySearch },
   }
