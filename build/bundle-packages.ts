@@ -5,7 +5,7 @@ import type { Plugin } from 'vite'
 import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
 import { bundleShell } from './bundle-shell.ts'
 import { shortenMappings } from './shorten-map.ts'
-import { stripIndentation } from './strip-indentation.ts'
+import { stripBlanks } from './strip-blanks.ts'
 
 /** Names the licences of everything that the package contains of others. */
 const LICENCES = 'dist/THIRD-PARTY-LICENSES.txt'
@@ -79,7 +79,7 @@ const UNPUBLISHED = /\/src\/cli\/|\/guest-source\.ts$/
 
 /** Shortens a chunk and its source map, if it has one: a chunk of imports has none. */
 function shorten(file: string): void {
-  const { code, removed } = stripIndentation(readFileSync(file, 'utf8'))
+  const { code, removed } = stripBlanks(readFileSync(file, 'utf8'))
   writeFileSync(file, code)
   if (!existsSync(`${file}.map`)) return
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly mappings: string }

@@ -7,13 +7,13 @@ type Segment = readonly [column: number, source: number, line: number, sourceCol
  * Returns the mappings of a source map with one place for each line of the output, and one more wherever a line has code of another line
  * of the source. Code that is not minified needs no more, and the map of a package is a sixth as long.
  *
- * @param removed the number of characters that each line of the output has lost at its start
+ * @param removed the columns at which each line of the output has lost a character
  */
-export function shortenMappings(mappings: string, removed: readonly number[]): string {
+export function shortenMappings(mappings: string, removed: readonly (readonly number[])[]): string {
   return selectMappings(
     mappings,
     (_, [, source, line], before) => before?.[1] !== source || before[2] !== line,
-    (line, column) => Math.max(0, column - (removed[line] ?? 0)),
+    (line, column) => column - (removed[line] ?? []).filter((lost) => lost < column).length,
   )
 }
 
