@@ -57,7 +57,7 @@ const known = new Set<string>([
 ])
 /** Names of files, programs and packages, and parts of a result. */
 const texts = new Set([
-  ...['.env', '.git', '**/.ssh/**', 'paths = ["**"]', '/dev/null', '/dev/urandom', 'git', 'git clone'],
+  ...['.env', '.git', '**/.ssh/**', 'paths = ["**"]', '/dev/null', '/dev/urandom', 'git'],
   ...['wardspace/shells/node', 'wardspace/git', 'npx wardspace mcp --root DIR --policy P'],
   ...['hash', 'max_results=100', 'edits[]', '{ success: false, output, error }'],
 ])
