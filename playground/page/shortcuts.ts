@@ -16,7 +16,8 @@ let lastRequest = 0
 
 /**
  * Focuses an element, or one inside its shadow root, as soon as its view is shown, which may have to load first. Replaces
- * an earlier request, and ends when the person focuses something else.
+ * an earlier request, and ends when the person focuses something else or presses a key: a view that has nothing to focus
+ * may get it much later.
  */
 function focus(selector: string, inside?: string): void {
   lastRequest += 1
@@ -35,6 +36,12 @@ function focus(selector: string, inside?: string): void {
   }
   // By then a view whose code has loaded is rendered, and the next key press has not arrived.
   queueMicrotask(attempt)
+}
+
+/** Opens the terminal for typing. */
+export function goToTerminal(): void {
+  showTerminal()
+  focus('wardspace-terminal')
 }
 
 /** The shortcuts of the page. `Ctrl` is the command key on a Mac. */
@@ -73,10 +80,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: 'Alt 3',
     does: 'The terminal',
-    act() {
-      showTerminal()
-      focus('wardspace-terminal')
-    },
+    act: goToTerminal,
   },
   {
     keys: 'Alt 4',
@@ -142,6 +146,7 @@ export const shortcuts: readonly Shortcut[] = [
 
 /** Handles a shortcut. Returns true if the key is one. */
 export function takeKey(event: KeyboardEvent): boolean {
+  lastRequest += 1
   // The state of the page changes slightly after the person sees a dialog close.
   if (document.querySelector('dialog[open]') !== null) return false
   const isControl = (event.ctrlKey || event.metaKey) && !event.altKey

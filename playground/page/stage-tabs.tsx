@@ -5,8 +5,9 @@ import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import { Menu, type MenuItem, type MenuPlace } from '../../src/elements/parts/menu.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { closeStage, closeTerminal, openFile, showStage, showTerminal } from './navigation.ts'
+import { closeStage, closeTerminal, openFile, showStage } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
+import { goToTerminal } from './shortcuts.ts'
 
 const views: Readonly<Record<Exclude<StageName, 'editor' | 'terminal'>, readonly [label: string, icon: IconName]>> = {
   start: ['Start', 'shield'],
@@ -72,7 +73,7 @@ export function StageTabs({ projectSession }: { readonly projectSession: Project
           type="button"
           class="button quiet terminal-switch"
           aria-pressed={page.terminal.value}
-          onClick={() => (page.terminal.value ? closeTerminal() : showTerminal())}
+          onClick={() => (page.terminal.value ? closeTerminal() : goToTerminal())}
         >
           <Icon name="terminal" />
           Terminal

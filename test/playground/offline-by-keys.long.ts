@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { beforeAll, expect, it } from 'vitest'
 import { scenarioById, scenarios } from '../../playground/agent/scenarios/index.ts'
-import { approval, message, patiently, ready, says } from './person.ts'
+import { approval, message, patiently, prints, ready, says } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 /** All scenarios without a network and without a pointer. What they leave in the files is tested in `agent-page.test.ts`. */
@@ -117,5 +117,31 @@ it.each(scenarios.map(({ id }) => id))('%s is started, answered and looked at by
   await press('Enter')
   await page.getByRole('region', { name: 'Report' }).or(page.getByText('Report of the run')).first().waitFor()
   console.log(`${id}: ${presses - before} presses, ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  expect(await page.evaluate(() => (globalThis as unknown as { count: { pointers: number } }).count.pointers)).toBe(0)
+})
+
+it('the terminal has a dialogue with running programs by keys', async () => {
+  await press('Alt+3')
+  await expect.poll(focused, patiently).toBe('Terminal input')
+  const type = (text: string) => page.keyboard.type(text)
+  await type('read -p "Name? " name; echo "Hello, $name"\n')
+  await prints(page, /\$name"Name\? /)
+  await type('Ana\n')
+  await prints(page, /Name\? AnaHello, Ana/)
+  const ask = `const io = { input: process.stdin, output: process.stdout }; require('readline').createInterface(io).question('Age? ', (a) => process.exit(console.log(a * 2)))`
+  await type(`node -e "${ask}"\n`)
+  await prints(page, /\)\)\)"Age\? /)
+  await type('21\n')
+  await prints(page, /2142/)
+  await type('cat > note.txt\n')
+  await prints(page, /The command waits for input/)
+  await type('kept\n')
+  await press('Control+D')
+  await prints(page, /changed: note\.txt/)
+  await type('read x\n')
+  await prints(page, /read xThe command waits for input/)
+  await press('Control+C')
+  await type('echo $?\n')
+  await prints(page, /echo \$\?130/)
   expect(await page.evaluate(() => (globalThis as unknown as { count: { pointers: number } }).count.pointers)).toBe(0)
 })

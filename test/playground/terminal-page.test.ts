@@ -100,7 +100,7 @@ rl.on('close', () => console.log('bye'))`
     await type(' done\n')
     await prints(page, /half donehalf done/)
     await typeCommand(page, 'sort')
-    await prints(page, /sortThe command waits for input\. Ctrl\+D ends it\./)
+    await prints(page, /sortThe command waits for input\. Enter sends a line, Ctrl\+D ends it\./)
     await type('b\n')
     await page.keyboard.press('Control+C')
     await command(page, 'echo $?', /echo \$\?130/)

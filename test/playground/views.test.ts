@@ -10,6 +10,8 @@ import {
   focusedName,
   openFile,
   patiently,
+  prints,
+  ready,
   run,
   says,
   show,
@@ -171,6 +173,21 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   await page.getByText(/The chain of \d+ records is intact/).waitFor()
 })
 
+it('a key for a view without anything to focus takes no focus later', async () => {
+  const page = await openSample('price-list')
+  const press = (key: string) => page.keyboard.press(key)
+  await chooseOption(page, 'Scenario', 'drop-a-dependency')
+  await ready(page)
+  await press('Alt+4')
+  await expect.poll(() => focusedName(page), patiently).toBe('Message to the agent')
+  // No question is asked yet, and no call is made.
+  await press('Alt+6')
+  await press('Enter')
+  await approval(page, 'submit_plan').waitFor()
+  await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve), 50)))
+  expect(await focusedName(page)).toBe('Message to the agent')
+})
+
 it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () => focusedName(page)
@@ -226,6 +243,15 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   })
   await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
   expect(await focused()).toBe('Message to the agent')
+  // What is typed after the key arrives, also when the terminal is open already.
+  for (const sum of ['6 * 7', '6 * 9']) {
+    await press('Alt+3')
+    await expect.poll(focused, patiently).toBe('Terminal input')
+    await page.keyboard.type(`echo $((${sum}))\n`)
+    await prints(page, sum === '6 * 7' ? /\)\)42/ : /\)\)54/)
+    await press('Alt+4')
+    await expect.poll(focused, patiently).toBe('Message to the agent')
+  }
   await press('Alt+8')
   await expect.poll(focused, patiently).toBe('State of the files')
   // A key press immediately after the dialog closes is not lost.

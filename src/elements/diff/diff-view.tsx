@@ -71,9 +71,9 @@ function Review({
     <div class="fill">
       <div class="bar">
         <span class="grow">
-          {files.length === 1 ? '1 file has' : `${files.length} files have`} changed since {since}{' '}
-          <span class="muted">· {viewed} viewed</span>
+          {files.length === 1 ? '1 file has' : `${files.length} files have`} changed since {since}
         </span>
+        {viewed > 0 && <span class="muted number">{viewed} viewed</span>}
         <Select
           class="layout-choice"
           label="Layout of differences"

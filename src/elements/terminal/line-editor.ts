@@ -66,7 +66,7 @@ const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 const CANCEL = '\x07'
 const RUNNING_NOTE = 'This is for the next line. Ctrl+C stops the command.'
-const INPUT_NOTE = 'The command waits for input. Ctrl+D ends it.'
+const INPUT_NOTE = 'The command waits for input. Enter sends a line, Ctrl+D ends it.'
 /** Milliseconds after which typing during a command is answered with a note. */
 const NOTE_AFTER_MS = 1_000
 

@@ -71,7 +71,8 @@ export function openTerminal(
   const links = addLinks(screen, place, { fileAt: controller.fileAt, onFile })
   // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
   screen.attachCustomKeyEventHandler(
-    (event) => !links.takeKey(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
+    (event) =>
+      !links.takeKey(event) && !isOfPage(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
   )
   screen.onData(editor.take)
   if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
@@ -102,12 +103,19 @@ export function openTerminal(
   }
 }
 
+/** Whether a key means nothing to a line, so that the page around the terminal gets it: a function key, or Alt with a digit or a page key. */
+function isOfPage({ key, code, altKey, ctrlKey }: KeyboardEvent): boolean {
+  return /^F\d+$/.test(key) || (altKey && !ctrlKey && /^(Digit\d|Page(Up|Down))$/.test(code))
+}
+
 /**
  * Names the field of a terminal, and takes text that comes without a key, such as an emoji of a panel or a word of a keyboard on a
  * screen. For screen readers, the terminal leaves such text in its field and does not pass it on.
  */
 function prepareField(field: HTMLTextAreaElement, take: (text: string) => void): void {
   field.ariaLabel = 'Terminal input'
+  // The focus of the element goes here, and not to the first row of the output.
+  field.autofocus = true
   field.ariaDescription =
     'Tab completes a line; on an empty line it leaves the terminal. Alt with an arrow up or down chooses a link of the output, Enter opens it.'
   let isKeyDown = false
