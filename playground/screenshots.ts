@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page, Request } from 'playwright'
 import { startPlayground } from '../test/playground/open.ts'
 import { states } from '../test/playground/states.ts'
 
@@ -56,17 +58,43 @@ async function take(name: string, state: string, size: Size, colorScheme: Scheme
   const viewport = { width, height }
   const person = await playground.browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
   try {
-    const page = await playground.open(person, '?storage=memory')
+    const page = await person.newPage()
+    const rest = restOf(page)
+    await page.goto(`${playground.url}?storage=memory`)
     await page.locator('main[aria-busy="false"]').waitFor()
     page.setDefaultTimeout(20_000)
     await states[state]?.(page)
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    await page.waitForLoadState('networkidle')
+    await rest()
     await page.evaluate(() => document.fonts.ready)
     // Hides the pointer and the cursor.
     await page.mouse.move(0, 0)
     await page.screenshot({ path: join(folder, `${name}.png`), caret: 'hide' })
   } finally {
     await person.close()
+  }
+}
+
+/**
+ * Returns a function that waits until a page has requested nothing for half a second. The load state `networkidle` of
+ * Playwright never comes in a page that gets a frame after it was idle, such as a preview.
+ */
+function restOf(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  let last = 0
+  const end = (request: Request): void => {
+    open.delete(request)
+    last = performance.now()
+  }
+  page.on('request', (request) => open.add(request))
+  page.on('requestfinished', end)
+  page.on('requestfailed', end)
+  return async () => {
+    const until = performance.now() + 20_000
+    while (open.size > 0 || performance.now() - last < 500) {
+      if (performance.now() > until)
+        throw new Error(`No answer: ${[...open].map((request) => request.url()).join(', ')}`)
+      await wait(50)
+    }
   }
 }
