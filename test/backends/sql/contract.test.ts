@@ -9,7 +9,7 @@ const alike = Object.keys(databases).filter((name) => !/libsql, with|PGlite/.tes
 for (const [name, { open }] of Object.entries(databases)) {
   const { create, dispose } = subjectsIn(open)
   const turn = alike.indexOf(name)
-  // The code of Postgres is that of SQLite but for its statements, which every second case uses as well.
+  // A case takes longest in Postgres, whose code is that of SQLite but for its statements.
   const step = name === 'PGlite' ? 2 : 1
   const runs = (index: number) => isLong || (turn < 0 ? index % step === 0 : index % alike.length === turn)
   const cases = backendContract({ name, create }).filter((_, index) => runs(index))

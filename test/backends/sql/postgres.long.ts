@@ -8,7 +8,7 @@ import { countTogether } from '../writers.ts'
 import { subjectsIn } from './databases.ts'
 import { hasPostgres, type PostgresServer, startPostgres } from './postgres-server.ts'
 
-// The server is a package of the system: npm brings none. PGlite runs the same contract in every case.
+// The server is a package of the system: npm brings none. PGlite runs half of the same contract in `npm test`, and all of it in the long run.
 describe.skipIf(!hasPostgres)('a Postgres server', () => {
   let server: PostgresServer
   const settings = () => ({ host: server.host, user: server.user, database: 'postgres' })
