@@ -11,7 +11,7 @@ export interface Matrix {
 
 /** Accepted reasons to skip a case of the contract: a capability that the backend lacks, or that a test cannot show. */
 const capability =
-  /^the backend does not (declare|implement) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree|stage)$|^the backend (has links|implements stage)$|^the test cannot create a link here$/
+  /^the backend does not (declare|implement) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree|stage|watch)$|^the backend (has links|implements stage)$|^the test cannot create a link here$|^the subject has no writeBeside$/
 
 /** The reason to skip a case that checks a time limit: several runtimes run at once and slow each other down. */
 export const MEASURED = 'costs are measured in Node only'

@@ -29,12 +29,13 @@ export class TreeWatches {
     for (const { changes } of this.#open) await changes.note(paths)
   }
 
-  /** Returns the method of the backend. It throws only ToolErrors. */
+  /** Returns the method of the backend. It throws only ToolErrors. In Deno there is none: its watches lose a directory that was opened. */
   method(
     access: TreeAccess,
     { canonical }: Pick<Backend, 'canonical'>,
     inTurn: WatchedTree['inTurn'],
-  ): Required<Pick<Backend, 'watch'>> {
+  ): Pick<Backend, 'watch'> {
+    if ('Deno' in globalThis) return {}
     return {
       // Looks at the start first: after recovery, and refused once the backend is closed.
       watch: async (start, onChange, { recursive = true } = {}) =>

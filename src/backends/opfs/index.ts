@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { quote } from '../../paths/logical-path.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
 import {
   checkOptions,
@@ -116,7 +117,7 @@ export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
         ? await filesIn(home, { name, timeoutMs: lockTimeoutMs, onCommit })
         : await packedIn(home, { ...options, name, lockTimeoutMs, maxBytes, onCommit }, warnings)
     return {
-      ...(layout === 'packed' && { watch: changes.watch }),
+      ...(layout === 'packed' && changes.watch !== undefined && { watch: watchPresent(backend, changes.watch) }),
       ...backend,
       async close() {
         await backend.close()
@@ -256,4 +257,14 @@ function requireLocks(): void {
 // In the form that bundlers detect.
 function startWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+}
+
+type Watch = NonNullable<Backend['watch']>
+
+/** Returns a watch that rejects for a path without an entry. */
+function watchPresent(backend: Pick<Backend, 'stat'>, watch: Watch): Watch {
+  return async (path, ...rest) => {
+    if ((await backend.stat(path)) !== undefined) return watch(path, ...rest)
+    throw new ToolError('NOT_FOUND', `Cannot watch ${quote(path)}: it does not exist`, { path })
+  }
 }

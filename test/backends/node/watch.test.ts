@@ -226,7 +226,7 @@ describe.skipIf(process.platform === 'win32')('files.watch over nodeBackend', ()
     outside(root, 'rm a.txt')
     await until('reported', () => events.includes('rename a.txt'))
     end.abort()
-    await reading
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
     expect(events.filter((event) => event.includes('private'))).toEqual([])
   })
 })
