@@ -14,6 +14,7 @@ export type {
   PreparedPush,
   PullRequest,
   PullRequestOptions,
+  PullResult,
   PushAnswer,
   PushOptions,
   PushRequest,

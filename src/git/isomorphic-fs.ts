@@ -93,8 +93,20 @@ export function gitFs(backend: Backend): GitFs {
 
 const isPack = (name: string) => /\.git\/objects\/pack\/[^/]+\.pack$/.test(name)
 
-function errno(code: string, name: string): Error & { code: string } {
-  return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`), { code })
+function errno(code: string, name: string): Error & { code: string; path: string } {
+  return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`), { code, path: name })
+}
+
+/** Returns the file system without an effect after a signal. */
+export function untilAborted({ promises }: GitFs, signal: AbortSignal): GitFs {
+  const stopped = Object.entries(promises).map(([name, act]) => [
+    name,
+    async (...args: never[]) => {
+      if (signal.aborted) throw errno('EINTR', name)
+      return act(...args)
+    },
+  ])
+  return { promises: Object.fromEntries(stopped) }
 }
 
 /** isomorphic-git detects changes by times, size and inode. The inode here is derived from the tag, so it changes too. */

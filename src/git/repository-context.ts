@@ -5,7 +5,7 @@ import type { Backend } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
 import { cancelled } from './http.ts'
 import type { StagedFile } from './index-writer.ts'
-import { gitFs, gitPath } from './isomorphic-fs.ts'
+import { type GitFs, gitFs, gitPath, untilAborted } from './isomorphic-fs.ts'
 import { loadIsomorphic } from './load-isomorphic.ts'
 import type { CredentialsSource, GitHost, Person } from './provider.ts'
 import { openReader, type RepositoryReader } from './reader.ts'
@@ -28,6 +28,7 @@ export class RepositoryContext {
   readonly credentials: CredentialsSource | undefined
   readonly location: RepositoryLocation
   readonly diffs: WorkspaceDiffs
+  readonly #fs: GitFs
   #reader: RepositoryReader
 
   constructor(host: GitHost, author: Person, credentials: CredentialsSource | undefined) {
@@ -35,13 +36,19 @@ export class RepositoryContext {
     this.backend = host.backend
     this.author = author
     this.credentials = credentials
-    this.location = { fs: gitFs(host.backend) as unknown as PromiseFsClient, dir: '/' }
+    this.#fs = gitFs(host.backend)
+    this.location = locationOf(this.#fs)
     this.diffs = createWorkspaceDiffs(host.backend)
     this.#reader = openReader(host.backend)
   }
 
   get reader(): RepositoryReader {
     return this.#reader
+  }
+
+  /** Returns the location with an end: isomorphic-git goes on after a signal, for as many refs as a server has sent. */
+  locationUntil(signal: AbortSignal | undefined): RepositoryLocation {
+    return signal === undefined ? this.location : locationOf(untilAborted(this.#fs, signal))
   }
 
   /** Drops the cached packs, after a fetch or a failed clone. */
@@ -61,9 +68,9 @@ export class RepositoryContext {
     } catch (error) {
       if (signal?.aborted === true) throw cancelled()
       if (error instanceof ToolError) throw error
-      const { code, data, message } = error as { code?: string; data?: unknown; message: string }
+      const { code, data, message, path = '' } = error as Error & { code?: string; data?: unknown; path?: string }
       // Errors of isomorphic-git itself have `data`; the message of any other one may reveal internals.
-      const reason = data !== undefined ? message : 'an unexpected failure'
+      const reason = data !== undefined ? message : (refInTheWay(code, path) ?? 'an unexpected failure')
       throw new ToolError(toErrorCode(code), `Cannot ${action}: ${reason.replace(/\s+/g, ' ').slice(0, 300)}`)
     }
   }
@@ -99,6 +106,17 @@ export class RepositoryContext {
       isomorphic.writeRef({ ...this.location, ref: 'HEAD', value, symbolic, force: true }),
     )
   }
+}
+
+function locationOf(fs: GitFs): RepositoryLocation {
+  return { fs: fs as unknown as PromiseFsClient, dir: '/' }
+}
+
+/** What an error says when a ref is a directory for another one, such as `feat` and `feat/x`. */
+function refInTheWay(code: string | undefined, path: string): string | undefined {
+  const [, ref] = /\/\.git\/(refs\/.+)$/.exec(path) ?? []
+  if (ref === undefined || !['ENOTDIR', 'EISDIR', 'EEXIST'].includes(code ?? '')) return undefined
+  return `a branch and another one below its name cannot both exist, at ${quote(ref)}`
 }
 
 function toErrorCode(code: string | undefined) {

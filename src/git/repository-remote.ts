@@ -38,7 +38,7 @@ export async function fetchRemote(context: RepositoryContext, options: FetchOpti
     'fetch',
     (isomorphic) =>
       isomorphic.fetch({
-        ...context.location,
+        ...context.locationUntil(signal),
         http: httpClient({ url, via, operation: 'fetch', headers, credentials, signal, requireHost }),
         remote: REMOTE,
         singleBranch: ref !== undefined,

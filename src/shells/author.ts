@@ -42,6 +42,7 @@ export type {
   JudgedLine,
   JudgedScript,
   JudgeOptions,
+  ReadInput,
   RefusedAccess,
   ScriptEvaluation,
   Shell,

@@ -71,6 +71,7 @@ export interface Terminal extends Controller<TerminalSnapshot> {
 
 /** What a shell calls while it runs a line of a person. */
 export interface LineParts {
+  /** Shows output as it comes. */
   readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
   /** Asks for the next text of the input, as `readInput` of a `ShellCommand` does. */
   readonly readInput: (options?: {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { nodeBackend } from '../../src/backends/node/index.ts'
@@ -6,7 +6,7 @@ import { git as gitProvider } from '../../src/git/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { serveGit } from './http-server.ts'
-import { commitAll, git, newRepository, temporary } from './repositories.ts'
+import { commitAll, git, gitWith, newRepository, temporary } from './repositories.ts'
 
 const root = temporary()
 const server = await serveGit(root)
@@ -87,6 +87,52 @@ describe('git fetch in bash()', () => {
       expect((await run(line)).stderr, line).toContain(reason)
     }
     expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
+  })
+})
+
+describe('a fetch', () => {
+  it('names two branches of which one is below the other, and works again without them', async () => {
+    const { run, other, push } = await open()
+    for (const [old, next] of [
+      ['feat', 'feat/x'],
+      ['deep/y', 'deep'],
+    ] as const) {
+      git(other, 'branch', old)
+      push(old)
+      expect(await run('git fetch')).toMatchObject({ exitCode: 0 })
+      push('--delete', old)
+      git(other, 'branch', '-m', old, next)
+      push(next)
+      expect(await run('git fetch')).toMatchObject({
+        exitCode: 128,
+        stderr: expect.stringContaining('cannot both exist'),
+      })
+      push('--delete', next)
+      expect(await run('git fetch')).toMatchObject({ exitCode: 0 })
+    }
+  })
+
+  it('writes nothing more after its signal, however many branches there are', async () => {
+    const { directory, own, other, push } = await open()
+    const many = Array.from({ length: 500 }, (_, i) => `create refs/heads/many/b${i} ${tipOf(other)}\n`)
+    gitWith(other, many.join(''), 'update-ref', '--stdin')
+    push('--all')
+    // The server has closed the connection of the clone meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const stop = new AbortController()
+    const branches = join(directory, '.git/refs/remotes/origin/many')
+    const written = () => (existsSync(branches) ? readdirSync(branches).length : 0)
+    const fetched = own.fetch({ signal: stop.signal }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    await expect.poll(written, { interval: 1 }).toBeGreaterThan(0)
+    stop.abort()
+    expect(await fetched).toMatchObject({ code: 'ABORTED' })
+    const count = written()
+    expect(count).toBeLessThan(500)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(written()).toBe(count)
   })
 })
 
