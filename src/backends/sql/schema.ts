@@ -92,7 +92,8 @@ export function tables(prefix: string, kind: SqlKind) {
     }),
 
     partsAt: (ids: readonly number[]): Statement => ({
-      text: `SELECT id, bytes FROM ${parts} WHERE id IN (${marks(ids.length)})`,
+      // A larger one is none of ours, and must not fill the memory.
+      text: `SELECT id, bytes FROM ${parts} WHERE id IN (${marks(ids.length)}) AND length(bytes) <= ${PART_BYTES}`,
       values: ids,
     }),
     putParts: (rows: readonly (readonly [number, Uint8Array])[]): Statement => ({

@@ -49,6 +49,7 @@ const rows: Readonly<Record<string, string>> = {
 const contents: Readonly<Record<string, string>> = {
   'other bytes': "UPDATE wardspace_parts SET bytes = X'58585858' WHERE bytes = X'74776F0A'",
   'fewer bytes': "UPDATE wardspace_parts SET bytes = X'58' WHERE bytes = X'74776F0A'",
+  'more bytes than a part has': "UPDATE wardspace_parts SET bytes = zeroblob(300000) WHERE bytes = X'74776F0A'",
   'no bytes': "DELETE FROM wardspace_parts WHERE bytes = X'74776F0A'",
   'a text': "UPDATE wardspace_parts SET bytes = 'two' WHERE bytes = X'74776F0A'",
   'the content of another file':
@@ -136,4 +137,36 @@ describe.each(Object.entries(backends))('%s', (_, create) => {
     expect(listed).toEqual(name === '' ? ['a.txt', 'bad.txt', 'd', 'z.txt'] : ['a.txt', 'd', 'z.txt'])
     expect(await texts()).toEqual(good.map((path) => files[path]))
   })
+})
+
+it('content that is larger than a part is not loaded', async () => {
+  const connection = new Database(':memory:')
+  onTestFinished(() => void connection.close())
+  const sizes: number[] = []
+  const watched = {
+    exec: (text: string) => connection.exec(text),
+    prepare(text: string) {
+      const statement = connection.prepare(text)
+      return {
+        run: (...values: unknown[]) => statement.run(...values),
+        all(...values: unknown[]) {
+          const rows = statement.all(...values) as { readonly bytes?: { readonly byteLength: number } }[]
+          sizes.push(...rows.flatMap(({ bytes }) => (bytes === undefined ? [] : [bytes.byteLength])))
+          return rows
+        },
+        get reader() {
+          return statement.reader
+        },
+      }
+    },
+  }
+  const workspace = await createWorkspace({ backend: await sqlDatabase(sqlite(watched)), policy: 'autonomous' })
+  await workspace.files.write('a.txt', 'a'.repeat(1000))
+  expect(await workspace.files.readText('a.txt')).toHaveLength(1000)
+  expect(sizes).toEqual([1000])
+  connection.exec('UPDATE wardspace_parts SET bytes = zeroblob(50000000)')
+  await expect(workspace.files.readBytes('a.txt', { start: 0, end: 2 })).rejects.toMatchObject({
+    code: 'BACKEND_ERROR',
+  })
+  expect(sizes).toEqual([1000])
 })
