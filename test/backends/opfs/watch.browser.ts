@@ -102,10 +102,12 @@ describe('watch in the storage of the browser', () => {
       await removeWorkspace(name)
     })
     const seen: string[] = []
-    closers.push(
-      await (one.watch as NonNullable<Backend['watch']>)('d' as Path, (paths) => seen.push(...(paths ?? ['any']))),
-    )
-    await one.commit([{ path: 'd' as Path, expect: 'any', to: { type: 'directory' } }, put('d/own', '1')], relaxed)
+    const watch = () =>
+      (one.watch as NonNullable<Backend['watch']>)('d' as Path, (paths) => seen.push(...(paths ?? ['any'])))
+    await expect(watch()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await one.commit([{ path: 'd' as Path, expect: 'any', to: { type: 'directory' } }], relaxed)
+    closers.push(await watch())
+    await one.commit([put('d/own', '1')], relaxed)
     await two.commit([put('beside', '1'), put('d/other', '2')], relaxed)
     await until('the commit of the other tab', () => seen.length > 0)
     expect(seen).toEqual(['d/other'])
