@@ -13,6 +13,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { openCallAudit } from './call-audit.ts'
 import { accessKey, evaluateAccess } from './commands/session-state.ts'
 import { contextOfFiles } from './files-context.ts'
+import { tellsContent } from './pending-approval.ts'
 import { type ReadOperation, readOperations } from './read-operations.ts'
 import type { AuthorizedCall, CallAudit } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -126,9 +127,18 @@ export class FilesNow {
       const call = this.#authorize(operation, readOperations[name], input, reads, audit, taint)
       audit.enterStep('draft')
       const gate = this.#openGate(call, audit, taint)
-      const value = attempt(gate, audit, () => act({ reads, call, taint, gate }))
-      audit.enterStep('approval')
-      if (call.verdict.decision === 'ask') this.#requireApproved({ ...call, tool, risks: [] })
+      const requireApproved = () => {
+        audit.enterStep('approval')
+        if (call.verdict.decision === 'ask') this.#requireApproved({ ...call, tool, risks: [] })
+      }
+      let value: T
+      try {
+        value = attempt(gate, audit, () => act({ reads, call, taint, gate }))
+      } catch (error) {
+        if (call.verdict.decision === 'ask' && tellsContent(workspace, run, call, error)) requireApproved()
+        throw error
+      }
+      requireApproved()
       audit.enterStep('commit')
       // Records begin in this turn. A read may go on without its record.
       void audit.writeIntent({ changes: [] })
