@@ -169,6 +169,8 @@ export async function command(page: Page, line: string, output: string | RegExp)
 /** Selects a scenario of the scripted model, without running it. */
 export async function choose(page: Page, scenario: string): Promise<void> {
   await chooseOption(page, 'Scenario', scenario)
+  // Its project has opened by then; until then the page shows the project before.
+  await page.locator(`[role="combobox"][aria-label="Scenario"][data-value="${scenario}"]`).waitFor()
   await ready(page)
 }
 

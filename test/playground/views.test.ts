@@ -5,13 +5,13 @@ import {
   button,
   calls,
   changedText,
+  choose,
   chooseOption,
   command,
   focusedName,
   openFile,
   patiently,
   prints,
-  ready,
   run,
   says,
   show,
@@ -176,8 +176,7 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
 it('a key for a view without anything to focus takes no focus later', async () => {
   const page = await openSample('price-list')
   const press = (key: string) => page.keyboard.press(key)
-  await chooseOption(page, 'Scenario', 'drop-a-dependency')
-  await ready(page)
+  await choose(page, 'drop-a-dependency')
   await press('Alt+4')
   await expect.poll(() => focusedName(page), patiently).toBe('Message to the agent')
   // No question is asked yet, and no call is made.
