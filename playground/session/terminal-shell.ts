@@ -28,12 +28,7 @@ interface ActiveLine {
   readonly entered: ReturnType<LineParts['readInput']>[]
   /** What earlier runs of the line have shown, by stream. It runs again after an approval, and under another policy. */
   readonly shown: Record<'stdout' | 'stderr', string>
-  /** Whether it has begun and not come to its end. */
-  isRunning: boolean
 }
-
-/** The exit code of a line that Ctrl+C has stopped. */
-const STOPPED = 130
 
 const MIN_TIMEOUT_MS = 300_000
 const MAX_TIMEOUT_MS = 600_000
@@ -53,7 +48,6 @@ export class TerminalShell implements ShellLines {
   readonly #lines = new Map<number, ActiveLine>()
   readonly #functions = new Map<string, string>()
   #variables: readonly string[] = []
-  #exitCode = 0
   /** The directory before the last one, for `cd -`. */
   #oldDirectory: string | undefined
 
@@ -63,13 +57,12 @@ export class TerminalShell implements ShellLines {
       const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
       timeoutMs = MIN_TIMEOUT_MS + (random % (MAX_TIMEOUT_MS - MIN_TIMEOUT_MS))
     } while (this.#lines.has(timeoutMs))
-    const active: ActiveLine = { line, parts, entered: [], shown: { stdout: '', stderr: '' }, isRunning: false }
+    const active: ActiveLine = { line, parts, entered: [], shown: { stdout: '', stderr: '' } }
     this.#lines.set(timeoutMs, active)
     return {
       timeoutMs,
       end: () => {
         this.#lines.delete(timeoutMs)
-        if (active.isRunning) this.#exitCode = STOPPED
       },
     }
   }
@@ -87,15 +80,16 @@ export class TerminalShell implements ShellLines {
           onOutput(stream, text)
         }
         const run = { ...command, readInput: readAgain(active), onOutput: tee }
-        active.isRunning = true
-        const outcome = await (keepsState ? this.#runPersons(shell, run, active.parts.history) : shell.run(run))
-        active.isRunning = false
-        return outcome
+        return keepsState ? this.#runPersons(shell, run, active.parts) : shell.run(run)
       },
     }
   }
 
-  async #runPersons(shell: Shell, command: ShellCommand, history: readonly string[]): Promise<ShellOutcome> {
+  async #runPersons(
+    shell: Shell,
+    command: ShellCommand,
+    { history, exitCode }: Pick<LineParts, 'history' | 'exitCode'>,
+  ): Promise<ShellOutcome> {
     const { line, onOutput } = command
     // Rules on commands would apply to what keeps the state.
     if (command.startedBy !== undefined) return shell.run(command)
@@ -103,7 +97,7 @@ export class TerminalShell implements ShellLines {
       ...this.#functions.values(),
       ...this.#variables,
       ...(/\bhistory\b/.test(line) ? [historyFunction(history)] : []),
-      ...(this.#exitCode === 0 ? [] : [`(exit ${this.#exitCode})`]),
+      ...(exitCode === 0 ? [] : [`(exit ${exitCode})`]),
     ]
     const marker = `\x1e${crypto.randomUUID()}`
     const end = `\n__exit=$?\nprintf '${marker}%s\\n' "$__exit"\nunset __exit\ndeclare -p`
@@ -122,19 +116,15 @@ export class TerminalShell implements ShellLines {
     const name = inFunction ?? plain
     const at = outcome.stdout.lastIndexOf(marker)
     if (name !== undefined && outcome.stderr === '') this.#functions.set(name, line.trim().replace(/;$/, ''))
-    if (at === -1) {
-      this.#exitCode = outcome.exitCode
-      return outcome
-    }
+    if (at === -1) return outcome
     const [code = '', ...declarations] = outcome.stdout.slice(at + marker.length).split('\n')
-    this.#exitCode = Number(code)
     const [, old] = /^declare -\S+ OLDPWD="(.*)"$/m.exec(declarations.join('\n')) ?? []
     this.#oldDirectory = old?.replace(/\\(.)/g, '$1')
     // An assignment keeps the spaces of elements, which just-bash splits in a declaration.
     this.#variables = declarations
       .filter((text) => /^declare -\S+ [A-Za-z_]\w*(?:=|$)/.test(text) && !ownNames.test(text))
       .map((text) => text.replace(/^declare -a (?=\w+=)/, ''))
-    return { ...outcome, stdout: outcome.stdout.slice(0, at), exitCode: this.#exitCode }
+    return { ...outcome, stdout: outcome.stdout.slice(0, at), exitCode: Number(code) }
   }
 }
 

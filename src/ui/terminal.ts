@@ -55,7 +55,7 @@ export interface Terminal extends Controller<TerminalSnapshot> {
    * {@link TerminalStream}.
    */
   enter(text: string | undefined): void
-  /** Stops the line that runs. What it has changed is not kept. */
+  /** Stops the line that runs. What it has changed is not kept. `$?` is 130 then, also if no line runs, as after Ctrl+C. */
   stop(): void
   /** Removes the lines that have ended. */
   clear(): void
@@ -80,6 +80,8 @@ export interface LineParts {
   }) => Promise<string | undefined>
   /** The lines that were entered before, oldest first, with this one. */
   readonly history: readonly string[]
+  /** Exit code of the line before, which is `$?`: 130 if it was stopped, 126 if it was refused. */
+  readonly exitCode: number
 }
 
 /** Follows the lines of a person in a shell. */
@@ -121,6 +123,13 @@ const MAX_LINES = 500
 const MAX_TEXT = 200_000
 /** Milliseconds for which pieces of output are collected. */
 const PIECES_MS = 16
+/** Milliseconds for which errors are collected. By then, most lines have failed or not, or wait for the answer to a question. */
+const ERRORS_MS = 250
+/** Exit codes of a line that was stopped and of one that was refused, as in bash. */
+const STOPPED = 130
+const REFUSED = 126
+/** The note of a line that ran when its page was left. */
+const INTERRUPTED = 'Ended when the page was closed or reloaded'
 /** Changed files that are named. */
 const MAX_CHANGED = 8
 
@@ -182,19 +191,24 @@ class CommandLines {
   #running: AbortController | undefined
   /** Enters a text for the command that waits. */
   #enter: ((text: string | undefined) => void) | undefined
+  /** Exit code of the last line. */
+  #exitCode = 0
 
   constructor(call: PersonCall, options: TerminalOptions) {
     this.#call = call
     this.#options = options
     const { lines = [], history = [] } = options.saved ?? {}
     const { root = '/workspace' } = options
-    const ended = lines.map((line) => ({ ...line, isRunning: false }))
+    const ended = lines.map((line) =>
+      line.isRunning ? { ...line, isRunning: false, notes: [...line.notes, INTERRUPTED] } : line,
+    )
     this.#count = ended.reduce((last, { id }) => Math.max(last, id), 0)
     this.state = new ControllerState<TerminalSnapshot>({ lines: ended, history, cwd: '.', root, isRunning: false })
   }
 
   stop(): void {
-    this.#running?.abort()
+    if (this.#running === undefined) this.#exitCode = STOPPED
+    else this.#running.abort()
   }
 
   enter(text: string | undefined): void {
@@ -214,12 +228,15 @@ class CommandLines {
     if (/(?:^|[;&]\s*)ls\b/.test(command)) this.#change(id, { folders: await this.#foldersOf(command, cwd) })
     const shown = this.#showOutput(id)
     const readInput = this.#askFor(id, shown.show)
-    const streamed = this.#options.stream?.begin(command, { onOutput: shown.add, readInput, history: entered })
+    const streamed = this.#options.stream?.begin(command, {
+      ...{ onOutput: shown.add, readInput, history: entered, exitCode: this.#exitCode },
+    })
     try {
       const timeoutMs = streamed?.timeoutMs
       const input = { command, cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
       const result = await this.#call('run_command', input, { signal: running.signal })
-      shown.show()
+      this.#exitCode = exitCodeOf(result, running.signal)
+      shown.show(this.#exitCode !== 0)
       this.#end(id, result, shown.isAny())
       if (result.ok) this.state.update({ cwd: (result as unknown as EndedCommand).cwd })
     } finally {
@@ -265,6 +282,7 @@ class CommandLines {
     const { history } = this.state.snapshot
     const rows = history.map((line, at) => `${String(at + 1).padStart(5)}  ${line}\n`)
     this.#running = undefined
+    this.#exitCode = 0
     this.#change(id, { output: rows.slice(-count).join(''), exitCode: 0, isRunning: false })
     this.state.update({ isRunning: false })
   }
@@ -306,25 +324,32 @@ class CommandLines {
     if (line !== undefined) this.#change(id, { output: line.output + text })
   }
 
-  /** Shows the output of a command as it comes, many small pieces at once. */
+  /**
+   * Shows the output of a command as it comes, many small pieces at once. Errors wait longer: they have the colour of errors
+   * if the line fails meanwhile, but not if it goes on or asks a question, which programs print there too.
+   */
   #showOutput(id: number) {
     const safe = { stdout: createSafeText(), stderr: createSafeText() }
     let isAny = false
-    let pieces = ''
+    let pieces: { readonly text: string; readonly isError: boolean }[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
-    const show = () => {
+    const show = (hasFailed = false) => {
       clearTimeout(timer)
       timer = undefined
-      if (pieces !== '') this.#append(id, pieces)
-      pieces = ''
+      const text = pieces.map((piece) => (piece.isError && hasFailed ? red(piece.text) : piece.text)).join('')
+      if (text !== '') this.#append(id, text)
+      pieces = []
     }
     return {
       add: (stream: 'stdout' | 'stderr', output: string) => {
-        const added = safe[stream](output)
-        if (added === '') return
+        const text = safe[stream](output)
+        if (text === '') return
         isAny = true
-        pieces += stream === 'stderr' ? red(added) : added
-        timer ??= setTimeout(show, PIECES_MS)
+        const isError = stream === 'stderr'
+        // What came before does not wait.
+        if (isError && !pieces.some((piece) => piece.isError)) show()
+        pieces.push({ text, isError })
+        timer ??= setTimeout(show, isError ? ERRORS_MS : PIECES_MS)
       },
       show,
       isAny: () => isAny,
@@ -358,7 +383,7 @@ class CommandLines {
     if (!isShown) {
       const separator = output === '' || output.endsWith('\n') || errors === '' ? '' : '\n'
       const note = truncated === true ? '… only the end of the output is shown\n' : ''
-      this.#append(id, `${note}${output}${separator}${errors === '' ? '' : red(errors)}`)
+      this.#append(id, `${note}${output}${separator}${errors === '' || exitCode === 0 ? errors : red(errors)}`)
     }
     const absent = [...errors.matchAll(/(?:^|: )([\w.+-]+): command not found/gm)].map(([, name = '']) => name)
     const changed = filesChanged.filter((path) => path !== '.git' && !path.startsWith('.git/')).map(oneLine)
@@ -382,6 +407,12 @@ interface EndedCommand {
   readonly truncated?: boolean
   readonly refused?: readonly Refusal[]
   readonly filesChanged?: readonly string[]
+}
+
+/** The exit code of a line as bash has it. */
+function exitCodeOf(result: Success | Failure, { aborted }: AbortSignal): number {
+  if (result.ok) return (result as unknown as EndedCommand).exitCode
+  return aborted ? STOPPED : REFUSED
 }
 
 function isGone({ code }: Failure): boolean {

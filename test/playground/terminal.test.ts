@@ -4,7 +4,7 @@ import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import { filesOf, openTerminal } from '../../playground/session/terminal.ts'
-import { cellsOf, charactersOf } from '../../src/elements/terminal/cells.ts'
+import { cellsOf, charactersOf, placeAfter } from '../../src/elements/terminal/cells.ts'
 import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
@@ -155,6 +155,67 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     terminal.stop()
     await ended
     expect(await run('echo $?')).toBe('130\n')
+    await session.close()
+  })
+
+  it('has the exit codes of lines that never reached the shell', async () => {
+    const { terminal, run, session } = await open()
+    const stopped = terminal.run('echo never')
+    terminal.stop()
+    await stopped
+    expect(terminal.snapshot.lines.at(-1)).toMatchObject({ output: '', isRunning: false })
+    expect(await run('echo $?')).toBe('130\n')
+    expect(await run('echo $?')).toBe('0\n')
+    // Ctrl+C where a line is only typed.
+    terminal.stop()
+    expect(await run('echo $?')).toBe('130\n')
+    expect(await run('cd /etc')).toMatch(/^Blocked/)
+    expect(await run('echo $?')).toBe('126\n')
+    await session.close()
+  })
+
+  it('says which lines the end of the page has ended', async () => {
+    const { terminal, session } = await open()
+    await terminal.run('echo over')
+    const running = terminal.run('printf begun; sleep 60')
+    await expect.poll(() => terminal.snapshot.lines.at(-1)?.output).toContain('begun')
+    const saved = JSON.parse(JSON.stringify(terminal.keep()))
+    const later = openTerminal(session, saved)
+    const texts = later.snapshot.lines.map((line) => stripVTControlCharacters(textOf('/workspace', line)))
+    expect(texts).toEqual([
+      '/workspace $ echo over\nover\n',
+      '/workspace $ printf begun; sleep 60\nbegun\nEnded when the page was closed or reloaded\n',
+    ])
+    expect(later.keep()).toEqual(openTerminal(session, JSON.parse(JSON.stringify(later.keep()))).keep())
+    terminal.stop()
+    await running
+    await session.close()
+  })
+
+  it('has the colour of errors for what a failing line prints as one, and for nothing else', async () => {
+    const { terminal, session } = await open({ 'src/a.js': 'one\n' })
+    const reds = () =>
+      [...(terminal.snapshot.lines.at(-1)?.output ?? '').matchAll(/\x1b\[31m([^\x1b]*)\x1b\[0m/g)].map(
+        ([, text]) => text,
+      )
+    const lines: readonly (readonly [line: string, reds: readonly string[]])[] = [
+      ['cat nothing', ['cat: nothing: No such file or directory\n']],
+      ['echo out; cat nothing', ['cat: nothing: No such file or directory\n']],
+      ['echo note >&2', []],
+      ['node -e "console.warn(1)"', []],
+      ['cat nothing || echo made up for', []],
+    ]
+    for (const [line, expected] of lines) {
+      await terminal.run(line)
+      expect([line, reds()]).toEqual([line, expected])
+    }
+    for (const line of ['read -p "Name? " name; false', 'echo "1) one" >&2; read -p "#? " name; false']) {
+      const ended = terminal.run(line)
+      await expect.poll(() => terminal.snapshot.waitsFor).toBe('text')
+      terminal.enter('Ana\n')
+      await ended
+      expect([line, reds()]).toEqual([line, []])
+    }
     await session.close()
   })
 
@@ -431,9 +492,11 @@ describe('the line editor', () => {
     ['deletes a whole character', ['a😀e\u0301👩‍👩‍👧', '\x7f', '\x7f', '\x7f'], 'a'],
     ['steps over a whole character', ['日e\u0301', '\x1b[D', '\x1b[D', 'a'], 'a日e\u0301'],
     ['clears the line', ['bad', '\x03', 'good'], 'good'],
+    ['brings back a line of several rows as it was', ['\x1b[A', '\x1b[A', '\x1b[A', '\x1b[A'], 'cat <<E\nif\nE'],
+    ['edits a line of several rows', ['\x12', '<<E', '\x01', 'z'], 'zcat <<E\nif\nE'],
     ['repeats the last line', ['!! -s'], 'git status -s'],
     ['repeats a line by its begin', ['!echo; !git'], 'echo two; git status'],
-    ['repeats a line by its number', ['!1 && !-2'], 'echo one && echo two'],
+    ['repeats a line by its number', ['!2 && !-2'], 'echo one && echo two'],
     ['repeats the last word', ['ls !$'], 'ls status'],
     ['replaces in the last line', ['^status^log -1^'], 'git log -1'],
     [
@@ -442,8 +505,9 @@ describe('the line editor', () => {
       `[ ! -f a ] && echo "!x" '!!' a!=b $! \\!!`,
     ],
   ])('%s', async (_, keys, line) => {
-    const { take } = edit(['echo one', 'echo two', 'git status'])
-    expect((await take(...keys, '\r')).filter((entry) => entry !== 'clear')).toEqual([line])
+    const { take } = edit(['cat <<E\nif\nE', 'echo one', 'echo two', 'git status'])
+    const ran = await take(...keys, '\r')
+    expect(ran.filter((entry) => entry !== 'clear' && entry !== 'interrupt')).toEqual([line])
   })
 
   it('edits the input of a running command until Ctrl+D, and ends it with Ctrl+C', async () => {
@@ -479,6 +543,19 @@ describe('the line editor', () => {
     expect(seen()).not.toContain('k')
   })
 
+  it('keeps what was typed line by line as one entry of the history, and draws it over its rows', async () => {
+    const history: string[] = []
+    const { take, written } = edit(history)
+    await take('cat > a <<E\r', 'one\r', 'E\r')
+    expect(history).toEqual(['cat > a <<E\none\nE'])
+    written.length = 0
+    await take('\x1b[A', '\x01')
+    // The cursor goes up to the first row, and the next redraw begins there.
+    expect(written.join('')).toBe(
+      '\r\x1b[J$ cat > a <<E\r\none\r\nE\r\x1b[1C\x1b[2A\r\x1b[J$ cat > a <<E\r\none\r\nE\x1b[2A\r\x1b[2C',
+    )
+  })
+
   it('says that no earlier line is meant, and runs nothing', async () => {
     for (const line of ['!nothing', '!9', '^a^b']) {
       const { take, written } = edit(['echo 1'])
@@ -492,6 +569,15 @@ describe('the line editor', () => {
       2, 4, 1, 2, 3,
     ])
     expect(cellsOf('abc日', 4)).toBe(6)
+    // A full row, an empty one, and one that begins.
+    expect(['', 'ab', 'abcd', 'abcd\n', 'abcde\nf', '\n\n日'].map((text) => placeAfter(text, 4))).toEqual([
+      { row: 0, column: 0 },
+      { row: 0, column: 2 },
+      { row: 1, column: 0 },
+      { row: 1, column: 0 },
+      { row: 2, column: 1 },
+      { row: 2, column: 2 },
+    ])
     expect(charactersOf('a👩‍👩‍👧e\u0301')).toEqual(['a', '👩‍👩‍👧', 'e\u0301'])
   })
 

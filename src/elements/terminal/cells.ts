@@ -15,6 +15,14 @@ export function cellsOf(text: string, width: number): number {
   return cells
 }
 
+/** The row and the column, from 0, that follow a text of several lines which begins at the edge of a screen. */
+export function placeAfter(text: string, width: number): { readonly row: number; readonly column: number } {
+  const lines = text.split('\n').map((line) => cellsOf(line, width))
+  const last = lines.pop() ?? 0
+  const rows = lines.reduce((sum, cells) => sum + Math.max(1, Math.ceil(cells / width)), 0)
+  return { row: rows + Math.floor(last / width), column: last % width }
+}
+
 /** The characters of a text as a person sees them, with their marks. */
 export function charactersOf(text: string): readonly string[] {
   return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)

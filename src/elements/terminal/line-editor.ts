@@ -1,4 +1,4 @@
-import { cellsOf, charactersOf } from './cells.ts'
+import { charactersOf, placeAfter } from './cells.ts'
 import { withHistory } from './history-words.ts'
 
 /** The terminal functions that a line editor uses. */
@@ -13,6 +13,7 @@ export interface LineEditorParts {
   readonly run: (line: string) => Promise<void>
   /** Enters a text for the command that waits for one. `undefined`: the end of the input. */
   readonly enter: (text: string | undefined) => void
+  /** Stops the line that runs. Also called where one is only typed. */
   readonly interrupt: () => void
   readonly clear: () => void
   /** Returns how the text before the cursor can go on. */
@@ -123,15 +124,14 @@ class EditedLine {
     const width = this.#parts.columns()
     const prompt = this.#prompt()
     const line = this.#waitsFor === 'secret' ? '' : this.#line
-    const end = cellsOf(prompt + line, width)
-    const position = cellsOf(prompt + line.slice(0, this.#cursor), width)
-    const up = Math.floor(end / width) - Math.floor(position / width)
+    const end = placeAfter(prompt + line, width)
+    const { row, column } = placeAfter(prompt + line.slice(0, this.#cursor), width)
+    const up = end.row - row
     // The cursor stays in a full row until another character follows.
-    const wrap = end > 0 && end % width === 0 ? '\r\n' : ''
-    const column = position % width
+    const wrap = end.column === 0 && !/(?:^|\n)$/.test(prompt + line) ? '\r\n' : ''
     const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
-    this.#parts.write(`${this.#home()}${prompt}${line}${wrap}${move}`)
-    this.#row = Math.floor(position / width)
+    this.#parts.write(`${this.#home()}${prompt}${line.replaceAll('\n', '\r\n')}${wrap}${move}`)
+    this.#row = row
   }
 
   take(data: string): void {
@@ -159,7 +159,7 @@ class EditedLine {
     if (this.#tail === '' && !this.#isNoted) this.#parts.write(`\x1b[90m${INPUT_NOTE}\x1b[0m\r\n`)
     this.#isNoted = true
     const width = this.#parts.columns()
-    this.#row = Math.floor(cellsOf(this.#tail, width) / width)
+    this.#row = placeAfter(this.#tail, width).row
     this.show()
     this.#takeAhead()
   }
@@ -300,7 +300,7 @@ class EditedLine {
     if (next === this.#historyIndex) return
     if (this.#historyIndex === history.length) this.#draft = this.#line
     this.#historyIndex = next
-    this.#set(oneLine(history[next] ?? this.#draft))
+    this.#set(history[next] ?? this.#draft)
   }
 
   #key(key: string): void {
@@ -310,6 +310,7 @@ class EditedLine {
     }
     if (this.#search !== undefined && this.#searchKey(key, this.#search)) return
     if (key === '\x03') {
+      this.#parts.interrupt()
       this.#set(`${this.#line}^C`)
       this.#leave()
       this.#earlier = ''
@@ -345,7 +346,7 @@ class EditedLine {
     let at = Math.min(search.at, history.length) - 1
     while (at >= 0 && !history[at]?.includes(search.text)) at -= 1
     this.#search = at >= 0 ? { ...search, at } : search
-    this.#set(oneLine((search.text === '' ? undefined : history[this.#search.at]) ?? search.before))
+    this.#set((search.text === '' ? undefined : history[this.#search.at]) ?? search.before)
   }
 
   /** Handles a key of a search. Returns false if the key ends the search and applies to the line that it found. */
@@ -400,9 +401,4 @@ class EditedLine {
     else if (key === '\x19') this.#insert(this.#deleted)
     else if (key >= ' ' && !key.startsWith('\x1b')) this.#insert(key)
   }
-}
-
-/** A line of the history as it can be edited. bash too shows several lines in one. */
-function oneLine(text: string): string {
-  return text.replace(/\n/g, '; ')
 }
