@@ -1,12 +1,13 @@
 import { scriptedModel } from 'wardspace/testing/scripted-model'
 import type { OpenedModel } from './models.ts'
+import { scenarioTitles } from './scenario-titles.ts'
 import { scenarioById } from './scenarios/index.ts'
 
 /** Opens the scripted model of a scenario, which takes `pace` milliseconds per word. */
 export function openScripted(id: string, pace: number): OpenedModel {
-  const { title, script } = scenarioById(id)
+  const { id: name, script } = scenarioById(id)
   const model = scriptedModel(script, { modelId: id, ...(pace > 0 && { wait: (_, signal) => pause(pace, signal) }) })
-  return { model, name: `Scripted: ${title}` }
+  return { model, name: `Scripted: ${scenarioTitles[name]}` }
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import type { Script } from 'wardspace/testing/scripted-model'
 import type { Compaction } from './compaction.ts'
 import type { ContextUse } from './context-window.ts'
 import type { Provider } from './presets.ts'
+import type { ScenarioId } from './scenario-titles.ts'
 
 /** A button, and what it shows: a view or a file. */
 export type Suggestion = { readonly label: string } & (
@@ -14,10 +15,7 @@ export type Suggestion = { readonly label: string } & (
 
 /** A demonstration: a sample project, a prompt, and the script of the model that answers it. */
 export interface Scenario {
-  readonly id: string
-  readonly title: string
-  /** One or two sentences for the list of scenarios. */
-  readonly summary: string
+  readonly id: ScenarioId
   /** The id of the sample project that it works on. */
   readonly sample: string
   /** The person's message. */

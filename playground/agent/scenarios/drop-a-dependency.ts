@@ -10,9 +10,6 @@ const REPLACEMENTS = { padLeft: 'padStart', padRight: 'padEnd' } as const
 /** Removes a dependency from a project under supervision: a plan first, then an approval for each change. */
 export const dropADependency: Scenario = {
   id: 'drop-a-dependency',
-  title: 'Drop a dependency, supervised',
-  summary:
-    'Submits a plan, and after its approval asks for every change: the code, the manifest, the lockfile, the tests.',
   sample: 'order-book',
   prompt: `Get rid of the dependency \`${PACKAGE}\`: the language can do all of that by now.`,
   workspace: { policy: 'supervised', mode: 'plan' },

@@ -5,9 +5,6 @@ import { importsOf, lineOf } from './reading.ts'
 /** Follows a question from the entry point of a project to the lines that answer it, and quotes them. */
 export const exploreAndExplain: Scenario = {
   id: 'explore-and-explain',
-  title: 'Explore and explain',
-  summary:
-    'Finds its way through a project it has never seen, and answers with lines that it really read. It can change nothing.',
   sample: 'weather-station',
   prompt: 'How does this project come to raise an alarm? Show me the lines.',
   workspace: { policy: 'readOnly' },

@@ -5,8 +5,6 @@ import { failingTests, hasTests, importsOf, lastLine, lineOf, outputOf } from '.
 /** Runs the tests, follows the first failing one to the code it tests, changes one line, and runs the tests again. */
 export const mendATest: Scenario = {
   id: 'mend-a-test',
-  title: 'Mend a failing test',
-  summary: 'Runs the tests, follows the failing one to its cause, changes one line, and runs them again.',
   sample: 'price-list',
   prompt: 'Some tests of this project fail. Find out why, and mend the code (not the tests).',
   workspace: { policy: 'autonomous' },

@@ -9,8 +9,6 @@ const NEW = 'readTemperature'
 /** Finds every use of a function and renames all of them in one patch, bound to the versions that it read. */
 export const renameAcrossFiles: Scenario = {
   id: 'rename-across-files',
-  title: 'Rename across files',
-  summary: 'Finds every use of a function and renames them by one patch: all of it, or nothing.',
   sample: 'weather-station',
   prompt: `Rename \`${OLD}\` to \`${NEW}\` everywhere, the documentation included.`,
   workspace: { policy: 'autonomous' },

@@ -1,4 +1,5 @@
 import { Select } from '../../../src/elements/parts/select.tsx'
+import { scenarioTitles } from '../../agent/scenario-titles.ts'
 import { lacksKey, lastEndpoint } from '../../session/model.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { BrowserModel } from './browser-model.tsx'
@@ -43,7 +44,7 @@ export function ModelPicker({ conversation, onScenario, onSettings }: ModelPicke
           label="Scenario"
           class="quiet"
           value={pick.scenario}
-          options={scenarios.map(({ id, title }) => ({ value: id, label: title }))}
+          options={scenarios.map(({ id }) => ({ value: id, label: scenarioTitles[id] }))}
           disabled={isWorking}
           onChange={onScenario}
         />

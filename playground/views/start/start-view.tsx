@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../../../src/elements/parts/icon.tsx'
+import { type ScenarioId, scenarioTitles } from '../../agent/scenario-titles.ts'
 import { type ModelPick, whatLeaves } from '../../session/model.ts'
 
 export interface StartViewProps {
@@ -11,8 +12,7 @@ export interface StartViewProps {
 }
 
 interface Card {
-  readonly scenario: string
-  readonly title: string
+  readonly scenario: ScenarioId
   readonly about: string
   readonly icon: IconName
 }
@@ -20,29 +20,22 @@ interface Card {
 const cards: readonly Card[] = [
   {
     scenario: 'resist-an-attack',
-    title: 'Watch an attack fail',
     about: 'A README tells the agent to give away a secret and to delete everything. It obeys, and is stopped.',
     icon: 'blocked',
   },
   {
     scenario: 'mend-a-test',
-    title: 'Mend a failing test',
     about: 'The agent runs the tests, finds the cause, changes one line and runs them again.',
     icon: 'check',
   },
   {
     scenario: 'drop-a-dependency',
-    title: 'Approve a risky change',
     about: 'The agent submits a plan first. You decide about each change that matters.',
     icon: 'flag',
   },
 ]
 
-const others: readonly Omit<Card, 'about' | 'icon'>[] = [
-  { scenario: 'rename-across-files', title: 'Rename across files' },
-  { scenario: 'explore-and-explain', title: 'Explore and explain' },
-  { scenario: 'keep-a-secret', title: 'Keep a secret' },
-]
+const others: readonly ScenarioId[] = ['rename-across-files', 'explore-and-explain', 'keep-a-secret']
 
 const promises: readonly (readonly [icon: IconName, text: string])[] = [
   ['undo', 'Every change can be taken back'],
@@ -56,11 +49,11 @@ export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartVie
       <div class="start-middle">
         <h2>An agent at work in this page, that cannot go where you do not let it.</h2>
         <ul class="start-cards">
-          {cards.map(({ scenario, title, about, icon }, at) => (
+          {cards.map(({ scenario, about, icon }, at) => (
             <li key={scenario}>
               <button type="button" class={at === 0 ? 'first' : ''} onClick={() => onStart(scenario)}>
                 <Icon name={icon} size={20} />
-                <strong>{title}</strong>
+                <strong>{scenarioTitles[scenario]}</strong>
                 <span class="muted">{about}</span>
                 <span class="start-go">
                   <Icon name="play" size={12} /> Start
@@ -70,9 +63,9 @@ export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartVie
           ))}
         </ul>
         <div class="row wrap start-others">
-          {others.map(({ scenario, title }) => (
+          {others.map((scenario) => (
             <button key={scenario} type="button" class="button quiet" onClick={() => onStart(scenario)}>
-              <Icon name="play" size={12} /> {title}
+              <Icon name="play" size={12} /> {scenarioTitles[scenario]}
             </button>
           ))}
         </div>
