@@ -49,6 +49,6 @@ export function commandOf(text: string): Command | undefined {
 /** The title of a conversation: the beginning of its first message. */
 export function titleOf(items: readonly ConversationItem[]): string {
   const first = items.find((item) => item.kind === 'person')
-  const line = first?.kind === 'person' ? first.text.trim().replaceAll(/\s+/g, ' ') : ''
+  const line = first?.kind === 'person' ? first.text.replaceAll('`', '').trim().replaceAll(/\s+/g, ' ') : ''
   return line.length > 60 ? `${line.slice(0, 59)}…` : line || 'Conversation'
 }

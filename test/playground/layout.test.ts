@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
-import { approval, button, conversation, says } from './person.ts'
+import { approval, button, conversation, patiently, says } from './person.ts'
 import { usePlayground } from './shared.ts'
 import { faultsOf } from './state-faults.ts'
 
@@ -25,6 +25,29 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await approval(page, 'edit_file').waitFor()
   },
 }
+
+describe('on a phone', () => {
+  it.each([390, 360])('%i px wide, the end of a run has its buttons in one row', async (width) => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await card(page, 'Mend a failing test').click()
+    await says(page, 'All tests pass.')
+    await page.setViewportSize({ width, height: 844 })
+    const buttons = page.getByRole('region', { name: 'End of the run' }).getByRole('button')
+    const tops = () => buttons.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
+    await expect.poll(async () => new Set(await tops()).size).toBe(1)
+    expect(await buttons.count()).toBe(3)
+  })
+})
+
+describe('what a person writes', () => {
+  it('shows the code in it as code, in the conversation and in its title', async () => {
+    const page = await playground.sample('weather-station', { storage: 'memory' })
+    await button(page, 'Rename across files').click()
+    const sent = page.locator('.said.person')
+    await expect.poll(() => sent.locator('code').allTextContents(), patiently).toEqual(['getTemp', 'readTemperature'])
+    expect(await conversation(page).locator('.conversation-bar').textContent()).not.toContain('`')
+  })
+})
 
 describe('every control has its place, and axe finds no violation', () => {
   it('on the first screen, after an attack and at an approval, in four sizes', async () => {

@@ -15,6 +15,7 @@ describe('the editor of the policy', () => {
     )
     const rows = page.getByRole('region', { name: 'Policy as rows' })
     await shows(() => rows.textContent(), /Closed.*Only in the text: requireReason.*Secret files/s)
+    const verdict = page.getByRole('region', { name: 'Verdict of this policy' }).getByRole('status')
     const effect = page.getByRole('status', { name: 'Effect on the files' })
     await shows(() => effect.textContent(), /2 files become hidden/)
 
@@ -30,7 +31,9 @@ describe('the editor of the policy', () => {
       '{\n  "preset": "autonomous",\n  "rules": [{ "name": "r", "action": "alow" }]\n}',
     )
     await page.getByText(/^Line 3: “rules\[0\]\.action” must be/).waitFor()
-    await shows(() => rows.getByRole('group', { name: 'r' }).textContent(), 'must be')
+    await shows(() => rows.getByRole('group', { name: 'r' }).textContent(), 'The mistake is in this row.')
+    await shows(() => verdict.textContent(), 'No answer while the policy has a mistake.')
+    expect(await page.getByText('must be').count()).toBe(1)
     expect(await button(page, 'Apply').isDisabled()).toBe(true)
     await chooseOption(page, 'Decision of r', 'ask')
     await expect.poll(() => button(page, 'Apply').isEnabled(), patiently).toBe(true)

@@ -34,6 +34,17 @@ function misplaced(page: Page): Promise<string[]> {
   })
 }
 
+/** The boxes of text that can be scrolled sideways: long lines go on in the next row. */
+function sideways(page: Page): Promise<string[]> {
+  return page
+    .locator('.box')
+    .evaluateAll((boxes) =>
+      boxes.flatMap(({ clientWidth, scrollWidth, textContent }) =>
+        scrollWidth > clientWidth ? [`${textContent?.slice(0, 40)}: can be scrolled sideways`] : [],
+      ),
+    )
+}
+
 /** The controls that are too small for a finger. Links in a text are as high as its lines. */
 function small(page: Page): Promise<string[]> {
   const controls = 'button, a, summary, input, textarea, [role="combobox"], [role="option"], [role="treeitem"]'
@@ -50,10 +61,11 @@ function small(page: Page): Promise<string[]> {
 
 /** The faults that are still there when the page has taken its new size. */
 async function lasting(page: Page): Promise<string[]> {
-  let faults = await misplaced(page)
+  const found = async () => [...(await misplaced(page)), ...(await sideways(page))]
+  let faults = await found()
   for (let look = 0; faults.length > 0 && look < 10; look++) {
     await page.waitForTimeout(100)
-    faults = await misplaced(page)
+    faults = await found()
   }
   return faults
 }

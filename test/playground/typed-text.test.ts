@@ -149,6 +149,6 @@ it('a message and a policy that were typed and not sent survive other views, pro
   }
   expect(lost).toEqual([])
   expect(await page.locator('.status-line').textContent()).toContain('autonomous')
-  await button(page, 'Discard draft').click()
+  await button(page, 'Discard').click()
   await shows(() => policyText(page).textContent(), 'autonomous')
 })

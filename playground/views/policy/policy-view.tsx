@@ -48,6 +48,7 @@ export function PolicyView({ projectSession }: PolicyViewProps) {
           label="Policy as JSON"
           text={text}
           loaded={inField.current.loaded}
+          wraps
           lines={read === undefined || read.ok ? undefined : [read.line, read.line]}
           onEdit={(typed) => {
             inField.current.text = typed

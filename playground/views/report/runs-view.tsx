@@ -68,7 +68,7 @@ function AuditSection({ session }: Pick<ProjectSession, 'session'>) {
         </button>
       </div>
       {check.value !== undefined && (
-        <p class={`notice wrapped ${check.value.ok ? 'good' : 'bad'}`} role="status">
+        <p class={`notice ${check.value.ok ? 'good' : 'bad'}`} role="status">
           {check.value.ok
             ? `The chain of ${check.value.count} records is intact. It ends with ${check.value.head.hash}.`
             : `The chain breaks at record ${check.value.at + 1}: ${check.value.reason}`}

@@ -200,7 +200,15 @@ function PastFile({ project, past, file, compares, onCompare }: PastFileProps) {
             <p>{status === 'added' ? `${path} was not there yet.` : `${from} was not a text file.`}</p>
           </div>
         ) : (
-          <CodeText key={from} path={from} label={`${from} as it was`} text={text} loaded={count.current} readOnly />
+          <CodeText
+            key={from}
+            path={from}
+            label={`${from} as it was`}
+            text={text}
+            loaded={count.current}
+            readOnly
+            wraps
+          />
         )}
       </div>
     </div>

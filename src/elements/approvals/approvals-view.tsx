@@ -4,16 +4,19 @@ import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/appro
 import type { Drafts } from '../../ui/message-draft.ts'
 import { questionInWords, verbOf } from '../../ui/words/approval-words.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
+import { CodeSpans } from '../parts/code-spans.tsx'
 import { useDraft } from '../parts/drafts.ts'
-import { isField, scrollable } from '../parts/focusable.ts'
+import { isField, scrollable, showForm } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
+import markdownStyles from '../parts/markdown.css?inline'
+import { Markdown } from '../parts/markdown.tsx'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Rules } from '../parts/verdict.tsx'
 import type { ApprovalsProperties } from '../properties.ts'
-import styles from './approvals.css?inline'
+import ownStyles from './approvals.css?inline'
 
-export { styles }
+export const styles = ownStyles + markdownStyles
 
 const flags: Readonly<Record<string, string>> = {
   touchesBuildFile: 'touches a build file',
@@ -176,11 +179,6 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
   )
 }
 
-/** A sentence with its code in backticks as code. */
-function CodeSpans({ text }: { readonly text: string }) {
-  return <>{text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
-}
-
 /** Shows what the call would do: its reason, risks, command, plan and diff. */
 function RequestDetails({ request }: { readonly request: PendingApproval['request'] }) {
   const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
@@ -202,16 +200,20 @@ function RequestDetails({ request }: { readonly request: PendingApproval['reques
         </pre>
       )}
       {typeof plan === 'string' && (
-        <pre class="box wrapped" {...scrollable}>
-          {plan}
-          {Array.isArray(paths) ? `\n\nPaths: ${paths.join(', ')}` : ''}
-        </pre>
+        <section class="box" aria-label="Plan" {...scrollable}>
+          <Markdown text={plan} />
+        </section>
+      )}
+      {typeof plan === 'string' && Array.isArray(paths) && (
+        <p class="muted">
+          Paths: <span class="mono">{paths.join(', ')}</span>
+        </p>
       )}
       {request.diff !== undefined && request.diff !== '' ? (
         <UnifiedDiff text={request.diff} />
       ) : (
         typeof command !== 'string' &&
-        typeof plan !== 'string' && <p class="mono cut">{aboutCall(request.tool, request.input)}</p>
+        typeof plan !== 'string' && <p class="mono">{aboutCall(request.tool, request.input)}</p>
       )}
     </>
   )
@@ -229,7 +231,7 @@ function RefusalForm({
   readonly onCancel: () => void
 }) {
   const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => showForm(field.current), [])
   return (
     <form
       class="row"
@@ -313,7 +315,7 @@ function PatternForm({
 }: Pick<CardProps, 'question' | 'pending' | 'controller'> & { readonly onCancel: () => void }) {
   const [paths, setPaths] = useState(() => proposePaths(question.request))
   const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => showForm(field.current), [])
   const pattern = patternOf(question, paths)
   const isCovering = pattern?.covers(question.request) === true
   const covered = pending.filter(({ actor, request }) => actor === question.actor && pattern?.covers(request)).length

@@ -85,10 +85,10 @@ function RefusalCard({
           {names.length > 0 && ` (${names.join(', ')})`}
         </p>
       )}
-      <div class="row wrap">
+      <div class="refusal-more">
         <details>
           <summary>Show what the model was told</summary>
-          <pre class="box wrapped" {...scrollable}>
+          <pre class="box" {...scrollable}>
             {toldText(entry)}
           </pre>
         </details>

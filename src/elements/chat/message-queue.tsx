@@ -1,4 +1,5 @@
 import type { MessageDraft } from '../../ui/message-draft.ts'
+import { CodeSpans } from '../parts/code-spans.tsx'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import type { ChatProperties } from '../properties.ts'
 
@@ -18,7 +19,9 @@ export function MessageQueue({
       {queue.map(({ text }, at) => (
         <li key={`${at} ${text}`} class="said person muted">
           <span class="small">{isWorking ? 'Waits until the agent has finished' : 'Waits to be sent'}</span>
-          <span>{text}</span>
+          <span>
+            <CodeSpans text={text} />
+          </span>
           <span class="row wrap">
             {at === 0 && !isWorking && controller.sendNext !== undefined && (
               <button type="button" class="button" onClick={() => void controller.sendNext?.()}>

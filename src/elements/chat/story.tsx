@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationCall, ConversationItem } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
+import { CodeSpans } from '../parts/code-spans.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Markdown } from '../parts/markdown.tsx'
@@ -117,7 +118,7 @@ function Said({
         <div class="message-place">
           <div class="said person">
             <span class="visually-hidden">You: </span>
-            {item.text}
+            <CodeSpans text={item.text} />
             {item.attachments?.map((name) => (
               <span key={name} class="tag">
                 <Icon name="file" /> {name}

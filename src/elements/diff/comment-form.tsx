@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Changes, ReviewedFile } from '../../ui/changes.ts'
 import { placeOf, type ReviewComment } from '../../ui/changes-comments.ts'
 import type { ChangeHunk } from '../../ui/changes-hunks.ts'
+import { showForm } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 
@@ -21,7 +22,7 @@ export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
   const [to, setTo] = useState(start + count)
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => showForm(field.current), [])
   const lines = file.lines[side]
   const add = () => {
     if (text.trim() === '') return

@@ -5,6 +5,7 @@ import type { ChangeHunk } from '../../ui/changes-hunks.ts'
 import type { ChangedFile } from '../../ui/changes-source.ts'
 import { isField } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import type { DiffProperties, PaintedLine } from '../properties.ts'
 import { Count } from './changed-files.tsx'
@@ -109,13 +110,12 @@ function FileHead({
 }) {
   return (
     <div class="bar review-head">
-      <h3 class="cut" title={file.path}>
+      <h3 class="cut grow" title={file.path}>
         {file.oldPath !== undefined && <span class="muted">{file.oldPath} → </span>}
         {file.path}
       </h3>
       <span class="tag changed">{kinds[file.status]}</span>
       <Count count={file} />
-      <span class="grow" />
       <label class="row">
         <input
           type="checkbox"
@@ -125,9 +125,7 @@ function FileHead({
         Viewed
       </label>
       {file.status !== 'deleted' && (
-        <button type="button" class="button quiet" onClick={() => onOpen(file.path)}>
-          Open the file
-        </button>
+        <IconButton icon="file" label="Open the file" title="Open the file" onClick={() => onOpen(file.path)} />
       )}
       <button type="button" class="button quiet" disabled={!canRevert} onClick={onRevert}>
         <Icon name="undo" /> Revert file

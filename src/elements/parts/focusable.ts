@@ -19,3 +19,9 @@ export function restoreFocus(before: Element | null, removed: Element | null): v
 export function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea')
 }
+
+/** Focuses the field of a form that has opened, with the whole form in view. */
+export function showForm(field: HTMLInputElement | HTMLTextAreaElement | null): void {
+  field?.focus()
+  field?.form?.scrollIntoView({ block: 'nearest' })
+}

@@ -153,7 +153,11 @@ export function PolicyVerdict({
         />
       </div>
       <div class="explain-answer" role="status">
-        <AnswerText answer={answer} />
+        {read?.ok === false ? (
+          <p class="muted">No answer while the policy has a mistake.</p>
+        ) : (
+          <AnswerText answer={answer} />
+        )}
       </div>
     </section>
   )

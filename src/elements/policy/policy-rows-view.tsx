@@ -20,7 +20,7 @@ export interface PolicyRowsViewProps {
   readonly text: string
   readonly root: JsonNode
   /** The place of the mistake in the policy. */
-  readonly wrong: { readonly path: JsonPath; readonly message: string } | undefined
+  readonly wrong: { readonly path: JsonPath } | undefined
   readonly onEdit: (text: string) => void
 }
 
@@ -72,7 +72,7 @@ export function PolicyRowsView({ text, root, wrong, onEdit }: PolicyRowsViewProp
             <Row
               key={JSON.stringify(row.path)}
               row={row}
-              wrong={wrong !== undefined && isBelow(wrong.path, row.path) ? wrong.message : undefined}
+              isWrong={wrong !== undefined && isBelow(wrong.path, row.path)}
               onEdit={edit}
             />
           ))}
@@ -100,15 +100,15 @@ function isBelow(path: JsonPath, row: JsonPath): boolean {
 
 function Row({
   row,
-  wrong,
+  isWrong,
   onEdit,
 }: {
   readonly row: PolicyRow
-  readonly wrong: string | undefined
+  readonly isWrong: boolean
   readonly onEdit: (path: JsonPath, value: unknown) => void
 }) {
   return (
-    <fieldset class="policy-row" aria-label={row.title} data-wrong={wrong === undefined ? undefined : ''}>
+    <fieldset class="policy-row" aria-label={row.title} data-wrong={isWrong ? '' : undefined}>
       <span class="policy-row-title">{row.title}</span>
       {row.choices.map((choice) => (
         <Choice key={choice.label} choice={choice} name={`${choice.label} of ${row.title}`} onEdit={onEdit} />
@@ -122,9 +122,9 @@ function Row({
           Also, only in the text: <span class="mono">{row.textOnly.join(', ')}</span>
         </p>
       )}
-      {wrong !== undefined && (
+      {isWrong && (
         <p class="bad small">
-          <Icon name="blocked" /> {wrong}
+          <Icon name="blocked" /> The mistake is in this row.
         </p>
       )}
     </fieldset>

@@ -84,7 +84,7 @@ function PolicyBar({
       <slot name="bar" />
       {isChanged && (
         <button type="button" class="button quiet" onClick={controller.reset}>
-          Discard draft
+          Discard
         </button>
       )}
       <button
