@@ -41,7 +41,7 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
 
 /** Returns the tree with a checked set applied. */
 export function applyAll(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): DirectoryNode {
-  const touch = (parent: DirectoryNode): Stat => ({ ...parent.stat, modifiedAt: at, tag: tags.next() })
+  const touch = (): Stat => directoryStat(at, tags)
   const draft = new TreeEditor(root)
   const present = nodeFinder(root)
   for (const change of applyOrder(changes)) apply(draft, present, change, at, tags, touch)
@@ -57,7 +57,7 @@ function apply(
   { path, to, from }: Change,
   at: number,
   tags: Tags,
-  touch: (parent: DirectoryNode) => Stat,
+  touch: () => Stat,
 ): void {
   if (to === null) {
     draft.set(path, undefined, touch)

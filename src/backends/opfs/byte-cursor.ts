@@ -78,7 +78,10 @@ export function openReader(source: Uint8Array): Reader {
     text() {
       const length = view.getUint16(take(2), true)
       const from = take(length)
-      return decoder.decode(source.subarray(from, from + length))
+      const part = source.subarray(from, from + length)
+      // A decoder of a browser costs more than short texts do.
+      if (length > SHORT || !part.every(isAscii)) return decoder.decode(part)
+      return String.fromCharCode.apply(null, part as unknown as number[])
     },
     bytes(length) {
       const from = take(length)
@@ -86,6 +89,8 @@ export function openReader(source: Uint8Array): Reader {
     },
   }
 }
+
+const isAscii = (byte: number): boolean => byte < 128
 
 /** For ASCII text up to this length, a loop is faster than a call of the encoder. */
 const SHORT = 128

@@ -100,83 +100,8 @@ export async function append(
   return { position: { ...position, end: position.end + length, seq, chain, flushed: flush ? seq : position.flushed } }
 }
 
-/**
- * A compaction that goes on in steps between commits: it writes a snapshot into the other slot, then the records of the commits
- * since, and switches to that slot when it has all of them. Dropped at any moment before, it leaves the journal as it is.
- */
-export interface Compaction {
-  /** Keeps records of a commit to write them after the snapshot. They must not be those that `append` was given. */
-  follow(records: readonly Uint8Array[]): void
-  /**
-   * Writes records until they have so many bytes. Returns `undefined` if there are more. After a failure, `isWhole` is true if
-   * the journal is unchanged; otherwise it must be opened again.
-   */
-  advance(bytes: number): Promise<StepResult | undefined>
-}
-
-/** Starts a compaction of the journal that ends at a position. The records are a snapshot of the tree at that position. */
-export function startCompaction(
-  slots: Slots,
-  from: JournalPosition,
-  snapshot: Iterable<Uint8Array>,
-  random: () => number,
-): Compaction {
-  const slot = otherSlot(from.slot)
-  const salt = random()
-  const rest = snapshot[Symbol.iterator]()
-  const later: Uint8Array[] = []
-  let { seq } = from
-  let chain = salt
-  let end = 0
-  let snapshotEnd: number | undefined
-
-  async function put(record: Uint8Array): Promise<void> {
-    chain = sealRecord(record, { seq, flushed: from.seq, previous: chain }, salt)
-    const { length } = record
-    await slots.write(slot, end, record, false)
-    end += length
-  }
-
-  async function write(bytes: number): Promise<void> {
-    if (end === 0) {
-      await slots.truncate(slot, 0)
-      end = SLOT_HEADER
-    }
-    const target = end + bytes
-    while (snapshotEnd === undefined && end < target) {
-      const { value } = rest.next()
-      if (value === undefined) snapshotEnd = end
-      else await put(value)
-    }
-    while (snapshotEnd !== undefined && end < target) {
-      const record = later.shift()
-      if (record === undefined) break
-      seq += 1
-      await put(record)
-    }
-    await slots.flush(slot)
-  }
-
-  return {
-    follow: (records) => void later.push(...records),
-    async advance(bytes) {
-      let started: JournalPosition
-      try {
-        await write(bytes)
-        if (snapshotEnd === undefined || later.length > 0) return undefined
-        const header = { generation: from.generation + 1, salt, seq: from.seq, end: snapshotEnd }
-        started = await startSlot(slots, slot, header)
-      } catch (error) {
-        return { error, isWhole: await tryTruncate(slots, slot, 0) }
-      }
-      // From here on, the new slot is the journal, even if the old one cannot be truncated.
-      if (await tryTruncate(slots, from.slot, 0)) await slots.flush(from.slot).catch(() => {})
-      return { position: { ...started, end, seq, flushed: seq, chain } }
-    },
-  }
-}
-
-async function tryTruncate(slots: Slots, slot: Slot, size: number): Promise<boolean> {
+/** Returns whether it succeeded. */
+export async function tryTruncate(slots: Slots, slot: Slot, size: number): Promise<boolean> {
   try {
     await slots.truncate(slot, size)
     return true
@@ -185,7 +110,8 @@ async function tryTruncate(slots: Slots, slot: Slot, size: number): Promise<bool
   }
 }
 
-async function startSlot(slots: Slots, slot: Slot, header: SlotHeader): Promise<JournalPosition> {
+/** Makes a slot the journal by its header. */
+export async function startSlot(slots: Slots, slot: Slot, header: SlotHeader): Promise<JournalPosition> {
   await slots.write(slot, 0, formatSlot(header), true)
   const { generation, salt, seq, end } = header
   return { slot, generation, salt, seq, end, flushed: seq, chain: salt }
@@ -275,6 +201,6 @@ function openWindow(slots: Slots, slot: Slot, limit: number): (at: number, lengt
 
 const READ_AHEAD = 8 * 1024 * 1024
 
-function otherSlot(slot: Slot): Slot {
+export function otherSlot(slot: Slot): Slot {
   return slot === 0 ? 1 : 0
 }

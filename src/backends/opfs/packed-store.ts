@@ -5,9 +5,10 @@ import { directoryNode } from '../../storage/tree.ts'
 import { type Draft, draftOf } from '../../storage/tree-commit.ts'
 import { directoryStat } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { append, type Compaction, catchUp, type JournalPosition, openJournal, startCompaction } from './journal.ts'
+import { Compaction } from './compaction.ts'
+import { append, catchUp, type JournalPosition, openJournal } from './journal.ts'
 import { isLeaseLost, type Lease } from './lease.ts'
-import { bytesIn, encodeCommit, encodeSnapshot, replayRecord, tagsOf, weightOf } from './records.ts'
+import { encodeCommit, encodeSnapshot, replayRecord, sizeOf, tagsOf } from './records.ts'
 import type { Slots } from './slots.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -19,7 +20,7 @@ export interface PackedOptions {
   readonly maxBytes: number
   /** The journal is not compacted for less than this many bytes of history. Default: 4 MiB. */
   readonly slackBytes?: number
-  /** A compaction writes at least as many bytes after each commit. Default: 1 MiB. */
+  /** A compaction handles at least as many bytes after each commit. Default: 512 KiB. */
   readonly stepBytes?: number
   /** Called with the changes of each commit, after it. */
   readonly onCommit?: (changes: readonly Change[]) => void
@@ -52,7 +53,7 @@ interface Batch {
 
 const EMPTY: DirectoryNode = directoryNode(directoryStat(0, { next: () => '0.0' }))
 const SLACK_BYTES = 4 * 1024 * 1024
-const STEP_BYTES = 1024 * 1024
+const STEP_BYTES = 512 * 1024
 
 /** The journal of a packed workspace and the tree that it describes, valid while the lease is held. */
 export class PackedStore {
@@ -136,7 +137,7 @@ export class PackedStore {
       root = EMPTY
       position = await openJournal(slots, replay, this.options.random)
     }
-    if (root !== this.root || previous === undefined) this.bytes = bytesIn(root)
+    if (root !== this.root || previous === undefined) this.bytes = sizeOf(root).bytes
     this.root = root
     this.position = position
     this.slots = slots
@@ -206,11 +207,12 @@ export class PackedStore {
     this.compaction ??= this.compactionIfWorth(slots, position)
     const result = await this.compaction?.advance(Math.max(this.options.stepBytes ?? STEP_BYTES, 2 * appended))
     if (result === undefined) return
-    this.compaction = undefined
-    if ('position' in result) {
-      this.position = result.position
+    if (!('error' in result)) {
+      this.position = result.position ?? this.position
+      if (result.isDone) this.compaction = undefined
       return
     }
+    this.compaction = undefined
     // There is no space for both slots, or the lease was lost: tries again when the journal has doubled.
     this.compactFrom = 2 * position.end
     if (!result.isWhole) this.invalidate()
@@ -219,9 +221,9 @@ export class PackedStore {
   /** Starts to replace the journal by a snapshot if most of it is history. */
   private compactionIfWorth(slots: Slots, from: JournalPosition): Compaction | undefined {
     if (from.end <= this.compactFrom) return undefined
-    this.compactFrom = 2 * weightOf(this.root) + (this.options.slackBytes ?? SLACK_BYTES)
+    this.compactFrom = 2 * sizeOf(this.root).snapshot + (this.options.slackBytes ?? SLACK_BYTES)
     if (from.end <= this.compactFrom) return undefined
-    return startCompaction(slots, from, encodeSnapshot(this.root), this.options.random)
+    return new Compaction(slots, from, encodeSnapshot(this.root), this.options.random())
   }
 
   /** The content of the storage is unknown: opens the journal again before the next step. */

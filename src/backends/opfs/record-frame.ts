@@ -38,19 +38,24 @@ export const RECORD_FIRST = RECORD_MAGIC & 255
 const SLOT_MAGIC = 0x53445257
 const VERSION = 1
 
-/** Writes the header of a record whose payload begins at `RECORD_HEADER`. Returns the checksum of the header. */
+/**
+ * Writes the header of a record whose payload begins at `RECORD_HEADER`. Returns the checksum of the header. Parts of the
+ * payload that follow elsewhere are given by their length, and the checksum of the whole payload.
+ */
 export function sealRecord(
   record: Uint8Array,
   header: Pick<RecordHeader, 'seq' | 'flushed' | 'previous'>,
   salt: number,
+  following = 0,
+  payloadCrc = crc32(record.subarray(RECORD_HEADER)),
 ): number {
   const view = viewOf(record)
   view.setUint32(0, RECORD_MAGIC, true)
-  view.setUint32(4, record.length - RECORD_HEADER, true)
+  view.setUint32(4, record.length - RECORD_HEADER + following, true)
   view.setFloat64(8, header.seq, true)
   view.setFloat64(16, header.flushed, true)
   view.setUint32(24, header.previous, true)
-  view.setUint32(28, crc32(record.subarray(RECORD_HEADER)), true)
+  view.setUint32(28, payloadCrc, true)
   const crc = crc32(record.subarray(0, 32), salt)
   view.setUint32(32, crc, true)
   return crc

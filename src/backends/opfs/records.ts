@@ -1,7 +1,7 @@
 import { cachedSha256 } from '../../files/hash/sha256.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { Change, DirectoryNode, EntryState, Receipt, Stat, TreeNode, Version } from '../../storage/backend.ts'
-import { directoryNode, nodeAt, withNodeAt } from '../../storage/tree.ts'
+import { directoryNode, nodeAt, TreeEditor } from '../../storage/tree.ts'
 import { applyAll, cachedHashOf, modeOf } from '../../storage/tree-commit.ts'
 import { DIRECTORY_MODE, type HashedFile, LINK_MODE, type Tags } from '../../storage/tree-nodes.ts'
 import { samePrefix } from '../../util/bytes.ts'
@@ -72,19 +72,34 @@ export function encodeCommit(
   return record.subarray(0, writer.at)
 }
 
-/** Encodes the nodes of a tree as records of about a megabyte each, parents first. */
-export function* encodeSnapshot(root: DirectoryNode): Iterable<Uint8Array> {
-  let waiting: { readonly path: Path; readonly node: TreeNode }[] = []
+/** A record of a snapshot. A content that is larger than a record should be follows the rest of it. */
+export interface SnapshotRecord {
+  /** With room for the header at its beginning. */
+  readonly head: Uint8Array
+  readonly content: Uint8Array | undefined
+}
+
+/** Encodes the nodes of a tree as records of a quarter of a megabyte, parents first. */
+export function* encodeSnapshot(root: DirectoryNode): Iterable<SnapshotRecord> {
+  let waiting: Entry[] = []
   let room = 0
-  for (const entry of everyNode(root)) {
-    waiting.push(entry)
-    room += roomOf(entry)
-    if (room < SNAPSHOT_BYTES) continue
-    yield snapshotRecord(waiting, room)
+  const recordOf = (content?: Uint8Array): SnapshotRecord => {
+    const head = snapshotRecord(waiting, room, content)
     waiting = []
     room = 0
+    return { head, content }
   }
-  if (waiting.length > 0) yield snapshotRecord(waiting, room)
+  for (const entry of everyNode(root)) {
+    const content = entry.node.type === 'file' ? entry.node.bytes : NOTHING
+    waiting.push(entry)
+    room += roomOf(entry)
+    if (content.length > SNAPSHOT_BYTES) yield recordOf(content)
+    else {
+      room += content.length
+      if (room >= SNAPSHOT_BYTES) yield recordOf()
+    }
+  }
+  if (waiting.length > 0) yield recordOf()
 }
 
 /** Returns the tree after a record. Throws a RangeError for a malformed record. */
@@ -130,18 +145,20 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
   }
 }
 
-/** Approximate size of a snapshot of the tree, in bytes. */
-export function weightOf(root: DirectoryNode): number {
-  let weight = 0
-  for (const entry of everyNode(root)) weight += roomOf(entry)
-  return weight
-}
-
-/** Total size of the files of a tree, in bytes. */
-export function bytesIn(root: DirectoryNode): number {
+/** The bytes of all files of a tree, and the approximate size of its snapshot in bytes. */
+export function sizeOf(root: DirectoryNode, pathLength = 0): { readonly bytes: number; readonly snapshot: number } {
   let bytes = 0
-  for (const { node } of everyNode(root)) bytes += node.stat.size
-  return bytes
+  let snapshot = NODE_BYTES + pathLength
+  for (const [name, node] of root.entries()) {
+    const length = pathLength + 1 + name.length
+    const below =
+      node.type === 'directory'
+        ? sizeOf(node, length)
+        : { bytes: node.stat.size, snapshot: NODE_BYTES + length + node.stat.size }
+    bytes += below.bytes
+    snapshot += below.snapshot
+  }
+  return { bytes, snapshot }
 }
 
 const COMMIT = 1
@@ -154,7 +171,10 @@ const FILE = 4
 /** A file that begins with content of a file from before the change set. */
 const EXTENDED = 5
 
-const SNAPSHOT_BYTES = 1024 * 1024
+const SNAPSHOT_BYTES = 256 * 1024
+
+/** At least what a snapshot has of a node besides its path, tag and content. */
+const NODE_BYTES = 64
 
 /** The content of a moved or extended file that the journal already contains, if it is long enough to be worth a reference. */
 function reusedContent(
@@ -176,22 +196,32 @@ function reusedContent(
 
 const MIN_SHARED_BYTES = 256
 
-/** Yields a node and everything below it, directories before what is in them. */
-function* everyNode(root: TreeNode): Iterable<{ readonly path: Path; readonly node: TreeNode }> {
-  const waiting = [{ path: ROOT, node: root }]
+interface Entry {
+  readonly path: Path
+  readonly node: TreeNode
+}
+
+/** Yields a node and everything below it: a directory, its entries in their order, then those of its directories. */
+function* everyNode(root: DirectoryNode): Iterable<Entry> {
+  yield { path: ROOT, node: root }
+  const waiting: { readonly path: Path; readonly node: DirectoryNode }[] = [{ path: ROOT, node: root }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    yield at
-    if (at.node.type !== 'directory') continue
-    for (const [name, node] of at.node.entries()) waiting.push({ path: childOf(at.path, name), node })
+    for (const [name, node] of at.node.entries()) {
+      const path = childOf(at.path, name)
+      yield { path, node }
+      if (node.type === 'directory') waiting.push({ path, node })
+    }
   }
 }
 
-function roomOf({ path, node }: { readonly path: Path; readonly node: TreeNode }): number {
-  const content = node.type === 'file' ? node.bytes.length : node.type === 'link' ? 3 * node.target.length : 0
-  return 64 + 3 * path.length + node.stat.tag.length + content
+/** The bytes that a record needs for a node at most, besides its content. */
+function roomOf({ path, node }: Entry): number {
+  const target = node.type === 'link' ? 3 * node.target.length : 0
+  return NODE_BYTES + 3 * path.length + node.stat.tag.length + target
 }
 
-function snapshotRecord(nodes: readonly { readonly path: Path; readonly node: TreeNode }[], room: number): Uint8Array {
+/** @param following the content of the last file, if it is not part of what is returned */
+function snapshotRecord(nodes: readonly Entry[], room: number, following: Uint8Array | undefined): Uint8Array {
   const record = new Uint8Array(RECORD_HEADER + 1 + room)
   const writer = openWriter(record, RECORD_HEADER)
   writer.u8(SNAPSHOT)
@@ -205,25 +235,25 @@ function snapshotRecord(nodes: readonly { readonly path: Path; readonly node: Tr
     writer.u16(modeOf(node.stat))
     writeHash(writer, cachedHashOf(node))
     writer.f64(node.bytes.length)
-    writer.bytes(node.bytes)
+    if (node.bytes !== following) writer.bytes(node.bytes)
   }
   return record.subarray(0, writer.at)
 }
 
 function replaySnapshot(root: DirectoryNode, reader: Reader): DirectoryNode {
-  let draft = root
+  let draft = new TreeEditor(root)
   while (!reader.isAtEnd()) {
     const kind = reader.u8()
     const path = reader.text() as Path
     const facts = { tag: reader.text(), modifiedAt: reader.f64() }
     const node = readNode(kind, facts, reader)
-    if (path === ROOT) draft = node as DirectoryNode
-    else draft = withNodeAt(draft, path, node, (parent) => parent.stat)
+    if (path === ROOT) draft = new TreeEditor(node as DirectoryNode)
+    else draft.set(path, node, (parent) => parent.stat)
   }
-  return draft
+  return draft.finish()
 }
 
-function readNode(kind: number, facts: Pick<Stat, 'tag' | 'modifiedAt'>, reader: Reader): TreeNode {
+function readNode(kind: number, facts: Required<Pick<Stat, 'tag' | 'modifiedAt'>>, reader: Reader): TreeNode {
   if (kind === DIRECTORY) return directoryNode({ type: 'directory', size: 0, mode: DIRECTORY_MODE, ...facts })
   if (kind === LINK) {
     return { type: 'link', target: reader.text(), stat: { type: 'link', size: 0, mode: LINK_MODE, ...facts } }
@@ -232,12 +262,9 @@ function readNode(kind: number, facts: Pick<Stat, 'tag' | 'modifiedAt'>, reader:
   const mode = reader.u16()
   const hash = readHash(reader)
   const bytes = reader.bytes(reader.f64())
-  const file: HashedFile = {
-    type: 'file',
-    bytes,
-    stat: { type: 'file', size: bytes.length, mode, ...facts },
-    ...(hash === undefined ? {} : { hash }),
-  }
+  const { tag, modifiedAt } = facts
+  const file: HashedFile = { type: 'file', bytes, stat: { type: 'file', size: bytes.length, mode, modifiedAt, tag } }
+  if (hash !== undefined) file.hash = hash
   return file
 }
 
@@ -257,12 +284,18 @@ function digitAt(hex: string, at: number): number {
 }
 
 function readHash(reader: Reader): string | undefined {
-  let hash = ''
-  for (const byte of reader.bytes(32)) hash += HEX[byte]
-  return hash === UNKNOWN ? undefined : hash
+  const hash = reader.bytes(32)
+  if (hash.every((byte) => byte === 0)) return undefined
+  // A text that is made of parts takes ten times the memory.
+  const digits = new Array<number>(64)
+  for (let i = 0; i < 32; i++) {
+    const byte = hash[i] as number
+    digits[2 * i] = DIGITS.charCodeAt(byte >> 4)
+    digits[2 * i + 1] = DIGITS.charCodeAt(byte & 15)
+  }
+  return String.fromCharCode.apply(null, digits)
 }
 
 const NO_HASH = new Uint8Array(32)
-const UNKNOWN = '0'.repeat(64)
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const NOTHING = new Uint8Array()
+const DIGITS = '0123456789abcdef'

@@ -150,12 +150,15 @@ describe('packed workspace after a kill', () => {
     )
   })
 
-  it('has everything, for every operation and many bytes of a compaction', async () => {
-    const small = { slackBytes: 5_000 }
+  it.each([
+    ['small files', 4],
+    ['a file that is larger than a record', 300_000],
+  ])('has everything, for every operation and many bytes of a compaction of %s', async (_, keptBytes) => {
+    const small = { slackBytes: 5_000 - keptBytes }
     const before = faultyDisk()
     const backend = await open(before, small)
     await backend.commit(
-      [change('d', directory), change('d/kept', file('kept', 0o755), 'any'), change('l', link('d'))],
+      [change('d', directory), change('d/kept', file('k'.repeat(keptBytes), 0o755), 'any'), change('l', link('d'))],
       {
         durability: 'durable',
         at: 77,
@@ -174,7 +177,7 @@ describe('packed workspace after a kill', () => {
     const probe = ready.afterKill()
     const [old, now, nodes] = await run(probe)
     const compacted = await open(probe.afterKill())
-    expect(probe.bytes(0).length + probe.bytes(1).length, 'it was compacted').toBeLessThan(1_000)
+    expect(probe.bytes(0).length + probe.bytes(1).length, 'it was compacted').toBeLessThan(1_000 + keptBytes)
     expect(await show(compacted)).toBe(now)
     expect(await facts(compacted), 'including tags and times').toEqual(nodes)
     for (let operation = 0; operation <= probe.operations; operation++) {
@@ -379,9 +382,36 @@ describe('journal', () => {
       expect(parts.length).toBeLessThan(50)
     }
     expect(parts.length).toBeGreaterThan(3)
-    // A record is about a megabyte, and larger only for a larger file.
-    expect(Math.max(...parts)).toBeLessThan(2.5 * MiB)
+    expect(Math.max(...parts)).toBeLessThan(MiB)
     expect(await show(await open(disk.afterPowerCut(() => 0)))).toBe(await show(backend))
+  })
+})
+
+describe('the old slot of a compaction', () => {
+  it('is truncated step by step, and left over by a kill in between', async () => {
+    const disk = faultyDisk()
+    const MiB = 1024 * 1024
+    // A small commit is the first that the compaction is worth.
+    const backend = await open(disk, { slackBytes: 9 * MiB + 500 })
+    for (let i = 0; i < 3; i++) {
+      await backend.commit([change('large', file(`${i}`.repeat(9 * MiB)))], { durability: 'relaxed' })
+    }
+    let cuts = 0
+    for (let i = 0; disk.bytes(0).length > 0; i++) {
+      const { length } = disk.bytes(0)
+      await backend.commit([change('small', file(`${i}`))], { durability: 'durable' })
+      expect(i).toBeLessThan(60)
+      if (disk.bytes(0).length > length) continue
+      if (disk.bytes(0).length < length) cuts += 1
+      if (cuts !== 1) continue
+      const now = await show(backend)
+      for (const after of [disk.afterKill(), disk.afterPowerCut(() => 0), disk.afterPowerCut(() => 1)]) {
+        expect((await show(await open(after))) === now, 'nothing is lost').toBe(true)
+        expect(after.bytes(0).length).toBe(0)
+      }
+    }
+    expect(cuts).toBeGreaterThan(2)
+    expect((await show(await open(disk.afterKill()))) === (await show(backend))).toBe(true)
   })
 })
 
@@ -703,7 +733,7 @@ describe('record', () => {
     const bare = { type: 'file', bytes, stat: { type: 'file', size: 1, tag: '1.1' } } as const
     const tree = directoryNode(EMPTY.stat, [['a', bare]])
     const snapshotted = [...encodeSnapshot(tree)].reduce(
-      (root, record) => replayRecord(root, record.subarray(RECORD_HEADER), 1),
+      (root, { head }) => replayRecord(root, head.subarray(RECORD_HEADER), 1),
       EMPTY,
     )
     expect(nodeAt(snapshotted, 'a' as never)?.stat).toEqual({ ...bare.stat, mode: 0o644, modifiedAt: 0 })
