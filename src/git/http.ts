@@ -1,6 +1,7 @@
 import type { HttpClient } from 'isomorphic-git'
 import { ToolError } from '../errors.ts'
 import { concatBytes } from '../util/bytes.ts'
+import { type RefSelection, selectRefs } from './advertised-refs.ts'
 import { credentialHeaders } from './credentials.ts'
 import type { CredentialsRequest, CredentialsSource } from './provider.ts'
 
@@ -96,18 +97,26 @@ export function openHttp(access: HttpAccess): HttpRequests {
   }
 }
 
-/** An HTTP client for isomorphic-git over the platform's `fetch`. The signal also cancels while a body arrives. */
-export function httpClient(access: HttpAccess): HttpClient {
+/**
+ * An HTTP client for isomorphic-git over the platform's `fetch`. The signal also cancels while a body arrives.
+ *
+ * @param selection what to take of the refs that the server names
+ */
+export function httpClient(access: HttpAccess, selection: RefSelection): HttpClient {
   const { send } = openHttp(access)
   return {
-    async request({ url, method = 'GET', headers = {}, body }) {
-      const bytes = body === undefined ? undefined : concatBytes(await all(body))
-      const response = await send(new URL(url), { method, headers, ...(bytes === undefined ? {} : { body: bytes }) })
+    async request({ url, method = 'GET', headers = {}, body: sent }) {
+      const bytes = sent === undefined ? undefined : await collect(sent)
+      const init = { method, headers, ...(bytes === undefined ? {} : { body: bytes }) }
+      const response = await send(new URL(url), init).catch((error: unknown) => {
+        throw error instanceof ToolError ? error : unreachable(access.url)
+      })
+      const body = whole(parts(response.body, access.signal))
       return {
         url: response.url,
         method,
         headers: Object.fromEntries(response.headers),
-        body: parts(response.body, access.signal),
+        body: method === 'GET' ? one(await selectRefs(await collect(body), selection)) : body,
         statusCode: response.status,
         statusMessage: response.statusText,
       }
@@ -149,10 +158,10 @@ function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
-async function all(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array[]> {
+async function collect(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  return chunks
+  return concatBytes(chunks)
 }
 
 /** Reads the body of an answer. */
@@ -177,6 +186,29 @@ export async function* parts(
   } finally {
     reader.releaseLock()
   }
+}
+
+async function* one(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
+  yield bytes
+}
+
+/** Reads to the end. An error says that the end is missing. */
+async function* whole(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw error instanceof ToolError ? error : endedEarly()
+  }
+}
+
+function unreachable({ host }: URL): ToolError {
+  return new ToolError('BACKEND_ERROR', `Cannot continue with git: the server ${host} cannot be reached`, {
+    hint: 'The address may be wrong, or there is no network. A page reaches only servers that allow its origin, or a corsProxy.',
+  })
+}
+
+function endedEarly(): ToolError {
+  return new ToolError('BACKEND_ERROR', 'Cannot continue with git: the connection ended before the answer was complete')
 }
 
 function tooMuchSent(maxBytes: number): ToolError {

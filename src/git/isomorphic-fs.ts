@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
+import { createPacer } from '../util/pacer.ts'
 import { checkPack } from './check-pack.ts'
 import { readLoose } from './objects.ts'
 import { requireReadable } from './repository-files.ts'
@@ -24,8 +25,12 @@ export function gitFs(backend: Backend): GitFs {
     return path as Path
   }
 
+  const pace = createPacer()
+
   /** Runs an access without following links. Errors get the code of a system error. */
   async function at<T>(name: string, access: (path: Path) => Promise<T>): Promise<T> {
+    // isomorphic-git makes as many accesses as a server names refs, and memory answers each without a turn.
+    await pace()
     try {
       const path = toPath(name)
       if ((await backend.canonical(path, { noFollow: true })) !== path) throw errno('ELOOP', name)

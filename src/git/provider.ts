@@ -85,6 +85,8 @@ export interface RemoteOptions {
   readonly signal?: AbortSignal
   /** Number of commits of the history. Default: all. */
   readonly depth?: number
+  /** Called with each ref of the server that is left out, because git or a workspace does not allow its name. */
+  readonly onLeftOut?: (ref: string) => void
 }
 
 /** What {@link Repository.pull} did. */

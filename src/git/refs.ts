@@ -55,7 +55,7 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
     new ToolError('NOT_FOUND', `Cannot find the commit ${quote(name)}`, {
       hint: 'Use a commit id, a branch or a tag of the repository.',
     })
-  const [, start = '', steps = ''] = /^([^~^:@{}\s]+|@)((?:~\d{0,6}|\^)*)$/.exec(name) ?? []
+  const [, start = '', steps = ''] = /^((?:(?!@\{)[^~^:?*[\\\s])+)((?:~\d{0,6}|\^)*)$/.exec(name) ?? []
   if (start === '' || start.split('/').some((part) => part === '' || part === '.' || part === '..')) throw missing()
   const base = start === '@' ? 'HEAD' : start
   let id: string | undefined

@@ -27,7 +27,7 @@ export async function init(
 
 /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
 export async function fetchRemote(context: RepositoryContext, options: FetchOptions = {}): Promise<string | undefined> {
-  const { ref, corsProxy, headers, onProgress, signal, depth } = options
+  const { ref, corsProxy, headers, onProgress, signal, depth, onLeftOut = () => {} } = options
   await context.requireRepository()
   throwIfAborted(signal)
   const { url } = await remoteAddress(context, options, 'fetch')
@@ -39,7 +39,10 @@ export async function fetchRemote(context: RepositoryContext, options: FetchOpti
     (isomorphic) =>
       isomorphic.fetch({
         ...context.locationUntil(signal),
-        http: httpClient({ url, via, operation: 'fetch', headers, credentials, signal, requireHost }),
+        http: httpClient(
+          { url, via, operation: 'fetch', headers, credentials, signal, requireHost },
+          { ref, onLeftOut },
+        ),
         remote: REMOTE,
         singleBranch: ref !== undefined,
         tags: false,

@@ -55,6 +55,7 @@ const remoteTable: OptionTable<RemoteOptions> = {
   onProgress: isFunction,
   signal: isAbortSignal,
   depth: isPositive,
+  onLeftOut: isFunction,
 }
 
 const isExpectation = shape<{ readonly expect: string | null }>(

@@ -1,5 +1,5 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
-import type { LogEntry, Repository, StashEntry } from '../git/provider.ts'
+import type { LogEntry, PullResult, Repository, StashEntry } from '../git/provider.ts'
 import type { Visibility } from '../guard/visibility.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
@@ -211,6 +211,10 @@ export interface CommandDiff {
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
 }
 
+interface LeftOut {
+  readonly leftOut: readonly string[]
+}
+
 /** Write access to the repository of the workspace. */
 export interface CommandRepository
   extends Pick<
@@ -222,9 +226,6 @@ export interface CommandRepository
     | 'moveTo'
     | 'checkout'
     | 'restore'
-    | 'clone'
-    | 'fetch'
-    | 'pull'
     | 'push'
     | 'remoteBranches'
     | 'upstream'
@@ -232,6 +233,10 @@ export interface CommandRepository
     | 'applyStash'
     | 'dropStash'
   > {
+  /** `leftOut`: refs of the server whose names git or a workspace does not allow. */
+  clone(...args: Parameters<Repository['clone']>): Promise<Awaited<ReturnType<Repository['clone']>> & LeftOut>
+  fetch(...args: Parameters<Repository['fetch']>): Promise<LeftOut>
+  pull(...args: Parameters<Repository['pull']>): Promise<PullResult & LeftOut>
   /** Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. */
   add(paths: readonly string[], options?: { readonly tracked?: boolean }): Promise<void>
 }

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
-import { git as gitProvider } from '../../src/git/index.ts'
+import { git as gitProvider, type Repository } from '../../src/git/index.ts'
+import { pktLine } from '../../src/git/pkt-line.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
+import { runProgram } from '../run-program.ts'
 import { serveGit } from './http-server.ts'
 import { commitAll, git, gitWith, newRepository, temporary } from './repositories.ts'
 
@@ -187,5 +190,122 @@ describe('git pull', () => {
     await own.checkout(from)
     await expect(own.pull()).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     await expect(own.pull({ ref: 'missing' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('the refs that a server names', () => {
+  /** Opens a server that adds refs to the list of git, and a workspace in memory. */
+  async function openWith(names: readonly string[]) {
+    const own = temporary()
+    const other = newRepository()
+    writeFileSync(join(other, 'a.txt'), '0\n')
+    commitAll(other, 'first')
+    git(own, 'clone', '-q', '--bare', other, 'r.git')
+    const tip = tipOf(other)
+    const lines = names.map((name) => pktLine(`${tip} ${name}\n`))
+    const changeRefs = (list: Buffer) => Buffer.concat([list.subarray(0, -4), ...lines, Buffer.from('0000')])
+    const served = await serveGit(own, { changeRefs })
+    onTestFinished(() => served.close())
+    const backend = memory()
+    const workspace = await createWorkspace({
+      backend,
+      policy: { preset: 'autonomous', network: { hosts: [new URL(served.url).host] } },
+      shell: bash(),
+      git: gitProvider({ author: { name: 'A', email: 'a@example.com' } }),
+    })
+    onTestFinished(() => workspace.close())
+    return { url: `${served.url}/r.git`, backend, workspace, repository: workspace.git as Repository }
+  }
+
+  const odd = [
+    ...[
+      'a..b',
+      'a b',
+      'a~1',
+      'a^b',
+      'a:b',
+      'a?',
+      'a*',
+      'a[b',
+      'a\\b',
+      'a@{b',
+      '.a',
+      'a/.b',
+      'a.lock',
+      'a.lock/b',
+      'a.',
+      'a/',
+    ],
+    ...['a//b', 'x\u0007', '\u007f', '../../evil', '../HEAD', '.git/config', 'a\nb', 'a\tb', 'a\rb', ''],
+  ]
+  const good = [
+    ...[
+      `ghp_${'a1B2'.repeat(9)}`,
+      'feature/x-1',
+      'ünï/cödé',
+      'a@b',
+      '@',
+      'a.b',
+      '-dash',
+      'a{b}',
+      'a%2e',
+      `${'deep/'.repeat(20)}x`,
+    ],
+    ...['AKIAIOSFODNN7EXAMPLE', 'password=hunter2', "quote'd", '$(x)', '𝒳'],
+  ]
+
+  it('are left out and told if their name is not allowed, as in git, and the others are fetched', async () => {
+    const names = [...odd, ...good].map((name) => `refs/heads/${name}`)
+    const { url, repository, workspace } = await openWith([
+      ...names,
+      'refs/pull/1/head',
+      'refs/tags/v1',
+      'evil',
+      '../../x',
+    ])
+    const leftOut: string[] = []
+    await repository.clone(url, { onLeftOut: (ref) => leftOut.push(ref) })
+    expect(leftOut.toSorted()).toEqual(odd.map((name) => `refs/heads/${name}`).toSorted())
+
+    const isAllowed = (name: string) =>
+      runProgram('git', ['check-ref-format', `refs/heads/${name}`], { cwd: root }).status === 0
+    expect([odd.filter(isAllowed), good.filter((name) => !isAllowed(name))]).toEqual([[], []])
+    expect([...(await repository.remoteBranches()).keys()].toSorted()).toEqual([...good, 'main'].toSorted())
+
+    const again = await workspace.call('run_command', { command: 'git fetch' })
+    expect(again).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Ignoring funny ref "refs/heads/a..b"'),
+    })
+    expect(again).toMatchObject({ stderr: expect.stringContaining(`and ${odd.length - 10} more`) })
+  })
+
+  it('are bounded in number, and one of them is fetched by its name', async () => {
+    const names = Array.from({ length: 100_000 }, (_, i) => `refs/heads/b${i}`)
+    const { url, repository } = await openWith(names)
+    await expect(repository.clone(url)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { hint: 'Fetch one branch by its name.' },
+    })
+    await repository.clone(url, { ref: 'b77' })
+    expect([...(await repository.remoteBranches()).keys()]).toEqual(['b77'])
+  })
+
+  it('let timers run while they are written, also to memory', async () => {
+    const { url, backend, repository } = await openWith(Array.from({ length: 3000 }, (_, i) => `refs/heads/b${i}`))
+    const commit = backend.commit.bind(backend)
+    let [written, turns] = [0, 0]
+    const turn = () => {
+      turns += 1
+      if (written < 3000) setImmediate(turn)
+    }
+    backend.commit = async (changes, options) => {
+      if (changes.some(({ path }) => path.startsWith('.git/refs/remotes/'))) written += 1
+      if (written === 1) setImmediate(turn)
+      if (written === 2900) expect(turns).toBeGreaterThan(0)
+      return commit(changes, options)
+    }
+    await repository.clone(url)
+    expect(written).toBeGreaterThan(3000)
   })
 })

@@ -8,6 +8,8 @@ interface ServeOptions {
   readonly delayMs?: number
   /** `NAME:PASSWORD` that HTTP Basic demands. */
   readonly account?: string
+  /** Changes the list of refs that git sends. */
+  readonly changeRefs?: (list: Buffer) => Buffer
   /** Answers instead of git if it returns true. */
   readonly instead?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -75,7 +77,9 @@ export async function serveGit(
         else if (name !== '') response.setHeader(name, value)
       }
       response.statusCode = status
-      setTimeout(() => response.end(output.subarray(end + 4)), options.delayMs ?? 0)
+      const body = output.subarray(end + 4)
+      const sent = url.pathname.endsWith('/info/refs') ? (options.changeRefs?.(body) ?? body) : body
+      setTimeout(() => response.end(sent), options.delayMs ?? 0)
     })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

@@ -562,13 +562,13 @@ describe('requests over HTTP', async () => {
   server.unref()
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
+  const allBranches = { onLeftOut: () => {} }
+
   async function fetchFrom(where: string, options: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
-    const { body, statusCode } = await httpClient({
-      url: new URL(base),
-      operation: 'fetch',
-      signal,
-      requireHost: hosts,
-    }).request({ url: base + where, ...options })
+    const { body, statusCode } = await httpClient(
+      { url: new URL(base), operation: 'fetch', signal, requireHost: hosts },
+      allBranches,
+    ).request({ url: base + where, ...options })
     let text = ''
     for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk)
     return [statusCode, text]
@@ -577,7 +577,19 @@ describe('requests over HTTP', async () => {
   it('return the body, or none', async () => {
     expect(await fetchFrom('/x', { method: 'POST', body: [bytesOf('a'), bytesOf('b')] })).toEqual([200, 'ab/x'])
     expect(await fetchFrom('/none')).toEqual([204, ''])
-    await expect(fetchFrom('/cut')).rejects.not.toBeInstanceOf(ToolError)
+    for (const method of ['GET', 'POST']) {
+      const cut = { code: 'BACKEND_ERROR', message: expect.stringContaining('ended before the answer was complete') }
+      await expect(fetchFrom('/cut', method === 'GET' ? {} : { method, body: [] })).rejects.toMatchObject(cut)
+    }
+  })
+
+  it('name the server that cannot be reached', async () => {
+    const url = new URL('http://127.0.0.1:1/')
+    const request = httpClient({ url, operation: 'fetch' }, allBranches).request({ url: url.href })
+    await expect(request).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'Cannot continue with git: the server 127.0.0.1:1 cannot be reached',
+    })
   })
 
   it('follow a few redirects, each to an allowed host, and none with a body', async () => {
@@ -600,9 +612,8 @@ describe('requests over HTTP', async () => {
     const hosts = () => onTheWay.abort()
     await expect(fetchFrom('/x', {}, onTheWay.signal, hosts)).rejects.toMatchObject({ code: 'ABORTED' })
     const late = new AbortController()
-    const { body } = await httpClient({ url: new URL(base), operation: 'fetch', signal: late.signal }).request({
-      url: `${base}/slow`,
-    })
+    const access = { url: new URL(base), operation: 'fetch', signal: late.signal } as const
+    const { body } = await httpClient(access, allBranches).request({ url: `${base}/slow`, method: 'POST' })
     const read = (async () => {
       for await (const _ of body as AsyncIterable<Uint8Array>) late.abort()
     })()

@@ -446,7 +446,7 @@ type OptionsOf<M extends keyof Repository, At extends number> = NonNullable<Para
 const person: Kinds<Person> = { name: text, email: text }
 const remote: Kinds<RemoteOptions> = {
   ...{ corsProxy: text, headers: textRecord, onProgress: callback, signal: none, depth: positive },
-  credentials: callback,
+  ...{ credentials: callback, onLeftOut: callback },
 }
 
 const furtherFaces: readonly Face[] = [

@@ -133,9 +133,15 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     upstream: repository.upstream,
     push: changing((options) => repository.push({ ...options, signal })),
     remoteBranches: repository.remoteBranches,
-    fetch: changing((options) => repository.fetch({ ...options, signal })),
+    fetch: changing(async (options) => {
+      const leftOut: string[] = []
+      await repository.fetch({ ...options, signal, onLeftOut: (ref) => leftOut.push(ref) })
+      return { leftOut }
+    }),
     pull: changing(async (options) => {
-      const result = await repository.pull({ ...options, signal }).catch((error: unknown) => {
+      const leftOut: string[] = []
+      const onLeftOut = (ref: string) => leftOut.push(ref)
+      const result = await repository.pull({ ...options, signal, onLeftOut }).catch((error: unknown) => {
         throw error instanceof ToolError && error.details.paths !== undefined
           ? withoutHidden(error, sees, onName, 'pull')
           : error
@@ -144,9 +150,13 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       await state.view.noteWritten(result.to)
       const skipped = result.skipped.filter((path) => sees(path as Path))
       for (const path of skipped) onName(path as Path)
-      return { ...result, skipped }
+      return { ...result, skipped, leftOut }
     }),
-    clone: changing((url, options) => repository.clone(url, { ...options, signal })),
+    clone: changing(async (url, options) => {
+      const leftOut: string[] = []
+      const result = await repository.clone(url, { ...options, signal, onLeftOut: (ref) => leftOut.push(ref) })
+      return { ...result, leftOut }
+    }),
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)
       await repository.add(paths, { tracked })

@@ -10,7 +10,7 @@ import {
   table,
 } from './git-subcommand.ts'
 import { diffText } from './read-commands.ts'
-import { skippedWarnings } from './write-commands.ts'
+import { leftOutRefs, skippedWarnings } from './write-commands.ts'
 
 const plain = { '-q': 'quiet', '--quiet': 'quiet', '--no-tags': 'ignored', '-n': 'ignored', '--progress': 'ignored' }
 
@@ -38,8 +38,9 @@ export const fetch: GitSubcommand = async ({ git, args }) => {
   if (typeof request === 'string') return fatal(request)
   const repository = await git.change()
   const before = await repository.remoteBranches()
-  await repository.fetch(request.options)
-  return gitSuccess('', request.isQuiet ? '' : await fetchedRows(git, repository, before))
+  const { leftOut } = await repository.fetch(request.options)
+  const rows = request.isQuiet ? '' : await fetchedRows(git, repository, before)
+  return gitSuccess('', `${leftOutRefs(leftOut)}${rows}`)
 }
 
 /** The branches that a fetch moved, as git prints them. */
@@ -67,9 +68,9 @@ export const pull: GitSubcommand = async ({ git, head, args }) => {
   if (head.branch === undefined) return failed(1, '', 'You are not currently on a branch.\n')
   const repository = await git.change()
   const before = await repository.remoteBranches()
-  const { from, to, status, skipped } = await repository.pull(request.options)
+  const { from, to, status, skipped, leftOut } = await repository.pull(request.options)
   const rows = request.isQuiet ? '' : await fetchedRows(git, repository, before)
-  const stderr = `${rows}${skippedWarnings(skipped)}`
+  const stderr = `${leftOutRefs(leftOut)}${rows}${skippedWarnings(skipped)}`
   if (request.isQuiet) return gitSuccess('', stderr)
   if (status === 'upToDate') return gitSuccess('Already up to date.\n', stderr)
   if (from === undefined) return gitSuccess('', stderr)

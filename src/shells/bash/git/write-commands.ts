@@ -1,5 +1,6 @@
 import { ToolError } from '../../../errors.ts'
 import { changeSummary } from '../../../git/diff-stat.ts'
+import { quote } from '../../../paths/logical-path.ts'
 import type { Flags } from '../flags.ts'
 import {
   failed,
@@ -56,11 +57,12 @@ export const clone: GitSubcommand = async ({ git, args, at }) => {
   if (depth !== undefined && !/^[1-9]\d{0,8}$/.test(depth)) return fatal(`depth ${depth} is not a positive number`)
   const ref = flags.values('branch').at(-1)
   const repository = await git.change()
-  const { skipped } = await repository.clone(url.href, {
+  const { skipped, leftOut } = await repository.clone(url.href, {
     ...(ref === undefined ? {} : { ref }),
     ...(depth === undefined ? {} : { depth: Number(depth) }),
   })
-  return gitSuccess('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${skippedWarnings(skipped)}`)
+  const message = flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"
+  return gitSuccess('', `${message}${leftOutRefs(leftOut)}${skippedWarnings(skipped)}`)
 }
 
 export const add: GitSubcommand = async ({ git, args, at }) => {
@@ -400,6 +402,15 @@ function tidy(message: string): string {
     .join('\n')
     .replace(/^\n+|\n+$/g, '')
     .replace(/\n{3,}/g, '\n\n')
+}
+
+const MAX_NAMED_REFS = 10
+
+/** Says which refs of a server were left out, as git does. */
+export function leftOutRefs(refs: readonly string[]): string {
+  const lines = refs.slice(0, MAX_NAMED_REFS).map((ref) => `error: * Ignoring funny ref ${quote(ref)} locally\n`)
+  if (refs.length > MAX_NAMED_REFS) lines.push(`error: and ${refs.length - MAX_NAMED_REFS} more\n`)
+  return lines.join('')
 }
 
 export function skippedWarnings(skipped: readonly string[]): string {
