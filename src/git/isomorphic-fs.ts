@@ -36,7 +36,7 @@ export function gitFs(backend: Backend): GitFs {
       if ((await backend.canonical(path, { noFollow: true })) !== path) throw errno('ELOOP', name)
       return await access(path)
     } catch (error) {
-      throw error instanceof ToolError ? errno(systemCodes[error.code] ?? 'EIO', name) : error
+      throw error instanceof ToolError ? errno(systemCodes[error.code] ?? 'EIO', name, error) : error
     }
   }
 
@@ -98,8 +98,8 @@ export function gitFs(backend: Backend): GitFs {
 
 const isPack = (name: string) => /\.git\/objects\/pack\/[^/]+\.pack$/.test(name)
 
-function errno(code: string, name: string): Error & { code: string; path: string } {
-  return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`), { code, path: name })
+function errno(code: string, name: string, cause?: ToolError): Error & { code: string; path: string } {
+  return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`, { cause }), { code, path: name })
 }
 
 /** Returns the file system without an effect after a signal. */

@@ -1,5 +1,5 @@
 import type { PromiseFsClient } from 'isomorphic-git'
-import { ToolError } from '../errors.ts'
+import { type ErrorCode, ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
@@ -68,6 +68,8 @@ export class RepositoryContext {
     } catch (error) {
       if (signal?.aborted === true) throw cancelled()
       if (error instanceof ToolError) throw error
+      const { cause } = error as Error
+      if (cause instanceof ToolError && ofStorage.has(cause.code)) throw cause
       const { code, data, message, path = '' } = error as Error & { code?: string; data?: unknown; path?: string }
       // Errors of isomorphic-git itself have `data`; the message of any other one may reveal internals.
       const reason = data !== undefined ? message : (refInTheWay(code, path) ?? 'an unexpected failure')
@@ -118,6 +120,9 @@ function refInTheWay(code: string | undefined, path: string): string | undefined
   if (ref === undefined || !['ENOTDIR', 'EISDIR', 'EEXIST'].includes(code ?? '')) return undefined
   return `a branch and another one below its name cannot both exist, at ${quote(ref)}`
 }
+
+/** Failures of the storage that mean the same for every command. Of others, isomorphic-git knows what they mean. */
+const ofStorage: ReadonlySet<ErrorCode> = new Set(['READ_ONLY', 'NO_SPACE', 'LIMIT_EXCEEDED'])
 
 function toErrorCode(code: string | undefined) {
   return code === 'NotFoundError' ? 'NOT_FOUND' : code === 'AlreadyExistsError' ? 'ALREADY_EXISTS' : 'BACKEND_ERROR'

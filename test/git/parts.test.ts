@@ -1066,6 +1066,12 @@ describe('a repository in memory', () => {
     })
   })
 
+  it.each(['READ_ONLY', 'NO_SPACE', 'LIMIT_EXCEEDED'] as const)('reports %s of the storage as it is', async (code) => {
+    const backend = { ...memory({}), commit: () => Promise.reject(new ToolError(code, 'the reason')) }
+    const other = openRepository({ backend, mayRead: () => true, now: () => 0, change: async () => {} } as never)
+    await expect(other.init()).rejects.toMatchObject({ code, message: 'the reason' })
+  })
+
   it('reads the trees of many commits', async () => {
     const { backend, repository, first } = await createRepository()
     const reader = openReader(backend)
