@@ -173,14 +173,14 @@ function isSafeWord(word: Word, risks: AssignmentRisks): boolean {
 function isSafePart(part: WordPart, risks: AssignmentRisks): boolean {
   switch (part.type) {
     case 'Literal':
-    case 'Glob':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
     case 'SimpleExpansion':
     case 'CommandExpansion':
       return true
+    case 'Glob':
     case 'DoubleQuoted':
-      return part.parts.every((inner) => isSafePart(inner, risks))
+      return part.parts?.every((inner) => isSafePart(inner, risks)) ?? true
     case 'ArithmeticExpansion':
       return part.expression !== undefined && isSafeArithmetic(part.expression, risks)
     case 'ParameterExpansion': {

@@ -6,6 +6,7 @@ import {
   type SyntaxNode,
   type TestExpression,
   type Word,
+  type WordPart,
 } from 'unbash'
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { checkVariable } from './assignments.ts'
@@ -110,9 +111,20 @@ function isReadDifferently(text: string): boolean {
 
 /** Whether the unquoted text of a word contains no characters that a shell would interpret. */
 function isReadWhole(word: Word): boolean {
-  const bare =
-    word.parts === undefined ? [word] : word.parts.filter(({ type }) => type === 'Literal' || type === 'Glob')
+  const bare = word.parts === undefined ? [word] : bareParts(word.parts)
   return bare.every(({ text }) => !OPERATORS.test(text.replace(/\\[\s\S]/g, '')))
+}
+
+/** The parts of a word that are neither quoted nor expanded, also those between brackets. */
+function bareParts(parts: readonly WordPart[]): readonly WordPart[] {
+  return parts.flatMap((part) => {
+    if (part.type === 'Literal') return part
+    if (part.type !== 'Glob') return []
+    const inner = part.parts ?? []
+    // A pattern is its parts between brackets, and nothing else. Quotes in it may end elsewhere in other shells.
+    const isWhole = part.text === `[${inner.map(({ text }) => text).join('')}]` && !/['"\\]/.test(part.text)
+    return isWhole ? bareParts(inner) : part
+  })
 }
 
 /** Whether text that the parser reads as plain contains the start of an expansion. This guards against parser bugs. */

@@ -13,7 +13,7 @@ import type { LogicalPath } from '../../paths/logical-path.ts'
 import { CertainNames, noteCertain } from './certain-names.ts'
 import { evaluatedText, isAssignment, type ScriptFacts, sharesShell } from './script-facts.ts'
 import { isDangerousVariable, numericVariables } from './variables.ts'
-import { argumentsOf, type Binding, type Piece, piecesOf } from './words.ts'
+import { argumentsOf, type Binding, expandsInBrackets, type Piece, piecesOf } from './words.ts'
 
 /** A possible value of a variable, as its parts in order. */
 type Value = readonly Piece[]
@@ -243,8 +243,9 @@ export class ScriptValues {
       case 'Literal':
       case 'SingleQuoted':
       case 'AnsiCQuoted':
-      case 'Glob':
         return [[{ text: part.value }]]
+      case 'Glob':
+        return expandsInBrackets(part) ? OPEN : [[{ text: part.value }]]
       case 'SimpleExpansion':
         return this.#valuesOfName(part.text.slice(1), isCertain)
       case 'ParameterExpansion':

@@ -120,6 +120,7 @@ function pieceOf(part: WordPart): Piece {
     case 'AnsiCQuoted':
       return { text: part.value }
     case 'Glob':
+      return expandsInBrackets(part) ? { splits: true } : unknown
     case 'ArithmeticExpansion':
       return unknown
     case 'BraceExpansion': {
@@ -131,6 +132,11 @@ function pieceOf(part: WordPart): Piece {
     default:
       return { splits: true }
   }
+}
+
+/** Whether a part is a pattern in brackets with more than plain text, such as `[$x]`. */
+export function expandsInBrackets(part: WordPart): boolean {
+  return part.type === 'Glob' && part.parts?.some(({ type }) => type !== 'Literal') === true
 }
 
 function parseBraceList(text: string): string[] | undefined {

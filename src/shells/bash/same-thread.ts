@@ -3,6 +3,7 @@ import type { ToolError } from '../../errors.ts'
 import { dumpCommands } from './dump-commands.ts'
 import { envCommands } from './env-commands.ts'
 import type { LiveOutput } from './live-output.ts'
+import { lsCommand } from './ls-command.ts'
 import { missingCommands } from './missing-commands.ts'
 import { nodeCommand, type ScriptRunner } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
@@ -35,6 +36,7 @@ export function interpreterCommands(host: InterpreterHost): Command[] {
   return [
     nodeCommand(host),
     npmCommand(live),
+    lsCommand(),
     xargsCommand(),
     whichCommand(),
     ...envCommands(),
