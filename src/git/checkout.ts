@@ -1,23 +1,14 @@
 import { ToolError } from '../errors.ts'
-import {
-  addAncestors,
-  childOf,
-  type LogicalPath,
-  nameOf,
-  nearestFinder,
-  type Path,
-  parentOf,
-  quote,
-  ROOT,
-} from '../paths/logical-path.ts'
+import { addAncestors, childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { linkTarget } from '../storage/link-target.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import { LINK, SUBMODULE } from './changed-path.ts'
+import type { Cone } from './cone.ts'
 import type { StagedFile } from './index-writer.ts'
 import type { Objects } from './objects.ts'
-import type { TreeDirectory, TreeFile } from './trees.ts'
-import { isValidGitPath } from './valid-path.ts'
+import { filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
+import { holdableTest, isValidGitPath } from './valid-path.ts'
 
 /** The changes of a checkout. */
 export interface CheckoutPlan {
@@ -33,30 +24,41 @@ export interface LocalChange {
   readonly now: TreeFile | null
 }
 
+/** Files to write, or to delete (`null`), and paths that a workspace cannot hold. */
+export interface CheckoutTargets {
+  readonly targets: Map<Path, TreeFile | null>
+  readonly skipped: readonly string[]
+}
+
 /**
- * Plans the change set that brings the files from one commit's tree to another's.
+ * Returns the files that differ between two commits' trees.
  *
+ * @param cone the sparse checkout: outside of it, untracked files stay
  * @throws ToolError `WRITE_CONFLICT` if a file that differs between the commits was changed in the workspace, unless `force`
  */
-export async function planCheckout(
-  backend: Backend,
-  objects: Objects,
+export function checkoutTargets(
   from: TreeDirectory,
   to: TreeDirectory,
   dirty: readonly LocalChange[],
   index: ReadonlyMap<string, StagedFile>,
   force: boolean,
   mayRead: (path: Path) => boolean,
-): Promise<CheckoutPlan> {
+  cone?: Cone,
+): CheckoutTargets {
   const skipped: string[] = []
   const targets = new Map<Path, TreeFile | null>()
   differences(from, to, targets, skipped)
   const conflicts: Path[] = []
-  for (const { path, now } of dirty) {
+  const directories = new Set<Path>()
+  for (const [path, file] of targets) if (file !== null) addAncestors(directories, path)
+  for (const { path, old, now } of dirty) {
     const target = targets.get(path)
+    // Nothing is written there.
+    if (!force && old === null && !index.has(path) && cone?.includes(path) === false) continue
     if (force) {
       if (target === undefined) targets.set(path, fileAt(to, path) ?? null)
-    } else if (target !== undefined && (target?.id !== now?.id || target?.mode !== now?.mode)) conflicts.push(path)
+    } else if (target === undefined && now !== null && directories.has(path)) conflicts.push(path)
+    else if (target !== undefined && (target?.id !== now?.id || target?.mode !== now?.mode)) conflicts.push(path)
   }
   // With force, untracked files stay unchanged.
   if (force) {
@@ -65,14 +67,17 @@ export async function planCheckout(
     }
   }
   if (conflicts.length > 0) throw conflict(conflicts, mayRead)
-  return { changes: await changesFor(backend, objects, targets, skipped), skipped }
+  return { targets, skipped }
 }
 
-/** Returns a function that tells whether a workspace can hold a path of a tree: whether each of its names is valid. */
-export function holdableTest(): (path: Path) => boolean {
-  const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
-  // An empty first name leaves no directory to test.
-  return (path) => path !== '' && !path.startsWith('/') && refusedAt(path) === undefined
+/** Plans the change set that writes and deletes files. */
+export async function planChanges(
+  backend: Backend,
+  objects: Objects,
+  targets: ReadonlyMap<Path, TreeFile | null>,
+): Promise<CheckoutPlan> {
+  const skipped: string[] = []
+  return { changes: await changesFor(backend, objects, targets, skipped), skipped }
 }
 
 /** Plans the changes that restore single files; `null` deletes the file. */
@@ -110,7 +115,7 @@ export function indexAfterCheckout(
 ): Map<string, StagedFile> {
   const target = new Map(filesOf(to))
   // Without times and sizes, git reads the content of each file once.
-  if (index.size === 0) return new Map([...target].map(([path, file]) => [path, { ...file, size: 0 }]))
+  if (index.size === 0) return new Map([...target].map(([path, { mode, id }]) => [path, { mode, id, size: 0 }]))
   const source = new Map(filesOf(from))
   const result = new Map(index)
   for (const path of new Set([...source.keys(), ...target.keys()])) {
@@ -257,13 +262,4 @@ export function fileAt(tree: TreeDirectory, path: LogicalPath): TreeFile | undef
   const names = path.split('/')
   for (const name of names.slice(0, -1)) at = at?.directories.get(name)
   return at?.files.get(names.at(-1) as string)
-}
-
-/** Yields all files of a tree. */
-export function* filesOf(tree: TreeDirectory): Generator<readonly [path: string, file: TreeFile]> {
-  const waiting = [{ directory: tree, path: '' }]
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    for (const [name, file] of at.directory.files) yield [at.path + name, file]
-    for (const [name, directory] of at.directory.directories) waiting.push({ directory, path: `${at.path}${name}/` })
-  }
 }

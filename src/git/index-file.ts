@@ -12,6 +12,8 @@ export interface IndexEntry {
   readonly changedAt: number
   /** Modulo 2^32. */
   readonly inode: number
+  /** Whether the file may be missing: git's skip-worktree bit, which a sparse checkout sets. */
+  readonly skip: boolean
 }
 
 /**
@@ -34,7 +36,8 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
     if (start + 62 > bytes.length) throw corrupt('its index is cut short')
     const flags = view.getUint16(start + 60)
     const extended = version >= 3 && (flags & 0x4000) !== 0
-    const isIntended = extended && (view.getUint16(start + 62) & 0x2000) !== 0
+    const extendedFlags = extended ? view.getUint16(start + 62) : 0
+    const isIntended = (extendedFlags & 0x2000) !== 0
     at = start + (extended ? 64 : 62)
     if (version === 4) {
       let byte = bytes[at++] as number
@@ -65,6 +68,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       modifiedAt: view.getUint32(start + 8) * 1000 + view.getUint32(start + 12) / 1e6,
       changedAt: view.getUint32(start) * 1000 + view.getUint32(start + 4) / 1e6,
       inode: view.getUint32(start + 20),
+      skip: (extendedFlags & 0x4000) !== 0,
     })
   }
   return entries

@@ -242,12 +242,13 @@ export interface Repository {
   init(options?: { readonly defaultBranch?: string }): Promise<void>
   /**
    * Copies the current state of files and directories to the index. With `tracked`, only files that it already has. Files
-   * that are ignored or not readable are left out.
+   * that are ignored or not readable are left out; `outside` has the new files, and the given paths, that are outside of the
+   * sparse checkout, and therefore not added.
    */
   add(
     paths: string | readonly string[],
     options?: { readonly tracked?: boolean },
-  ): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
+  ): Promise<{ readonly staged: readonly string[]; readonly leftOut: number; readonly outside: readonly string[] }>
   /** Commits the index. Returns the id of the commit. */
   commit(options: CommitRequest): Promise<string>
   /** Returns the commits that lead to a ref (default: HEAD), newest first. `depth` limits their number. */
@@ -268,12 +269,22 @@ export interface Repository {
   moveTo(branch: string): Promise<void>
   /**
    * Changes the files to those of a branch, tag or commit. Staged changes stay if the file is equal in both commits. Changed
-   * files are never overwritten, unless `force`. `skipped` lists paths that a workspace cannot hold.
+   * files are never overwritten, unless `force`. `sparse` sets the directories of the sparse checkout, as
+   * {@link setSparseDirectories}. `skipped` lists paths that a workspace cannot hold, `kept` changed files outside of the
+   * sparse checkout, which stay.
    */
   checkout(
     ref: string,
-    options?: { readonly force?: boolean },
-  ): Promise<{ readonly commit: string; readonly skipped: readonly string[] }>
+    options?: { readonly force?: boolean; readonly sparse?: readonly string[] },
+  ): Promise<{ readonly commit: string; readonly skipped: readonly string[]; readonly kept: readonly string[] }>
+  /** Returns the directories of the sparse checkout, sorted; `undefined` if everything is checked out. */
+  sparseDirectories(): Promise<readonly string[] | undefined>
+  /**
+   * Checks out only these directories, and the files directly in the directories above them, as `git sparse-checkout set` does in
+   * cone mode; with `null` everything. The other files are removed, unless they are changed: `kept` lists those. Untracked and
+   * ignored files stay. A file outside counts as unchanged as long as it does not exist.
+   */
+  setSparseDirectories(directories: readonly string[] | null): Promise<{ readonly kept: readonly string[] }>
   /**
    * Restores files and directories from the index or, with `from`, index and files from a commit. Files that are not readable
    * are left out. Returns the paths that a workspace cannot hold.
@@ -321,9 +332,9 @@ export interface Repository {
    * @throws ToolError `POLICY_DENIED` for a changed file that may not be read, `POLICY_DENIED_SECRET` for one with a secret
    */
   formatPatch(options: PullRequestOptions): Promise<string>
-  /** Runs init, fetch and checkout. The workspace must not have a repository. */
+  /** Runs init, fetch and checkout, with `sparse` of these directories only. The workspace must not have a repository. */
   clone(
     url: string,
-    options?: RemoteOptions & { readonly ref?: string },
+    options?: RemoteOptions & { readonly ref?: string; readonly sparse?: readonly string[] },
   ): Promise<{ readonly commit: string; readonly skipped: readonly string[] }>
 }

@@ -5,7 +5,15 @@ import { type IndexEntry, parseIndexFile } from './index-file.ts'
 import { type Objects, openObjects } from './objects.ts'
 import { headCommit, parseCommit, resolveCommit } from './refs.ts'
 import { type GitFiles, gitFiles } from './repository-files.ts'
-import { type TreeDirectory, treeLoader } from './trees.ts'
+import { DIRECTORY_MODE, filesOf, MAX_ENTRIES, type TreeDirectory, treeLoader } from './trees.ts'
+
+export interface RepositoryIndex {
+  readonly entries: ReadonlyMap<string, IndexEntry>
+  /** The entries whose files may be missing. */
+  readonly skipped: ReadonlyMap<string, IndexEntry>
+  /** Milliseconds since 1970. */
+  readonly writtenAt: number
+}
 
 /** Reads the repository of a workspace, without isomorphic-git. Reads only `.git` in the root. */
 export interface RepositoryReader extends CommitHistory {
@@ -17,7 +25,7 @@ export interface RepositoryReader extends CommitHistory {
   /** Returns the whole tree of a commit, without contents. */
   tree(commit: string): Promise<TreeDirectory>
   /** Returns the index and when it was written, in milliseconds since 1970. Parsed once per version of its file. */
-  index(): Promise<{ readonly entries: ReadonlyMap<string, IndexEntry>; readonly writtenAt: number }>
+  index(): Promise<RepositoryIndex>
   /** Returns the bytes of `.git/info/exclude`, if it exists. */
   exclude(): Promise<Uint8Array | undefined>
   /** Returns the commits whose parents a shallow repository does not have. */
@@ -29,7 +37,7 @@ export function openReader(backend: Backend): RepositoryReader {
   const objects = openObjects(files)
   const load = treeLoader(objects)
   const trees = new Map<string, TreeDirectory>()
-  let indexed: { tag: string; entries: ReadonlyMap<string, IndexEntry>; writtenAt: number } | undefined
+  let indexed: (RepositoryIndex & { readonly tag: string }) | undefined
   const reader: RepositoryReader = {
     objects,
     headCommit: () => headCommit(files),
@@ -48,8 +56,10 @@ export function openReader(backend: Backend): RepositoryReader {
       const stat = await files.stat('index')
       if (indexed !== undefined && indexed.tag === stat?.tag) return indexed
       const bytes = stat === undefined ? undefined : await files.read('index')
-      const entries = bytes === undefined ? new Map<string, IndexEntry>() : parseIndexFile(bytes)
-      indexed = { tag: stat?.tag ?? '', entries, writtenAt: stat?.modifiedAt ?? 0 }
+      const entries =
+        bytes === undefined ? new Map<string, IndexEntry>() : await withoutDirectories(parseIndexFile(bytes), load)
+      const skipped = new Map([...entries].filter(([, { skip }]) => skip))
+      indexed = { tag: stat?.tag ?? '', entries, skipped, writtenAt: stat?.modifiedAt ?? 0 }
       return indexed
     },
     exclude: () => files.read('info/exclude'),
@@ -60,4 +70,19 @@ export function openReader(backend: Backend): RepositoryReader {
     history: (commits, options) => visitHistory(reader, commits, options),
   }
   return reader
+}
+
+/** Replaces the directories of a sparse index by their files. */
+async function withoutDirectories(
+  entries: Map<string, IndexEntry>,
+  load: ReturnType<typeof treeLoader>,
+): Promise<ReadonlyMap<string, IndexEntry>> {
+  for (const [path, entry] of [...entries]) {
+    if (entry.mode !== DIRECTORY_MODE) continue
+    entries.delete(path)
+    const tree = await load(entry.id)
+    if (entries.size + tree.count > MAX_ENTRIES) throw corrupt('its index has too many entries')
+    for (const [name, { mode, id }] of filesOf(tree)) entries.set(path + name, { ...entry, mode, id })
+  }
+  return entries
 }

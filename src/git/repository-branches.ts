@@ -1,16 +1,27 @@
 import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
-import { type Path, quote } from '../paths/logical-path.ts'
-import { gitMode } from './changed-path.ts'
-import { filesOf, indexAfterCheckout, type LocalChange, planCheckout } from './checkout.ts'
+import { addAncestors, type Path, quote } from '../paths/logical-path.ts'
+import { stateAt } from '../storage/versions.ts'
+import { applyCone } from './apply-cone.ts'
+import { gitMode, LINK } from './changed-path.ts'
+import { checkoutTargets, fileAt, indexAfterCheckout, type LocalChange, planChanges } from './checkout.ts'
 import { type RepositoryContext, requireBranchName } from './repository-context.ts'
 import { writeIndex } from './repository-index.ts'
-import type { TreeDirectory } from './trees.ts'
+import { coneFor } from './repository-sparse.ts'
+import { requireCone, writeSparse } from './sparse-settings.ts'
+import { filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
 
-/** The commit that was checked out, and its paths that a workspace cannot hold. */
+interface CheckoutOptions {
+  readonly force?: boolean
+  readonly sparse?: readonly string[]
+}
+
 export interface CheckoutResult {
   readonly commit: string
+  /** Paths of the commit that a workspace cannot hold. */
   readonly skipped: readonly string[]
+  /** Files that stay although they are outside of the sparse checkout, because they are changed. */
+  readonly kept: readonly string[]
 }
 
 /** Returns the names of the local branches. */
@@ -63,21 +74,26 @@ export async function moveTo(context: RepositoryContext, branch: string): Promis
 export async function checkout(
   context: RepositoryContext,
   ref: string,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, sparse }: CheckoutOptions = {},
 ): Promise<CheckoutResult> {
   await context.requireRepository()
   const commit = await context.reader.resolve(ref)
   const isBranch = (await listBranches(context)).includes(ref)
-  const result = await checkoutCommit(context, commit, force)
+  const result = await checkoutCommit(context, commit, force, sparse)
   await context.writeHead(isBranch ? `refs/heads/${ref}` : commit, isBranch)
   return result
 }
 
-/** Changes files and index from HEAD to a commit. HEAD stays as it is. */
+/**
+ * Changes files and index from HEAD to a commit. HEAD stays as it is.
+ *
+ * @param sparse directories to check out. Default: those of the sparse checkout, or everything
+ */
 export async function checkoutCommit(
   context: RepositoryContext,
   commit: string,
   force: boolean,
+  sparse?: readonly string[],
 ): Promise<CheckoutResult> {
   const { backend, reader, host } = context
   const from = await context.headTree()
@@ -87,21 +103,43 @@ export async function checkoutCommit(
   const dirty = head === undefined ? await filesInTheWay(context, to) : await context.diffs.changed(head)
   const index = await context.stagedFiles()
   const newIndex = indexAfterCheckout(force ? new Map() : index, from, to, host.mayRead)
-  const plan = await planCheckout(backend, reader.objects, from, to, dirty, index, force, host.mayRead)
+  const cone = sparse === undefined ? await requireCone(context, 'check out') : coneFor(context, sparse, newIndex)
+  const { targets, skipped } = checkoutTargets(from, to, dirty, index, force, host.mayRead, cone)
+  const isChanged = force ? () => false : changedTest(dirty, from, index)
+  const kept = cone === undefined ? [] : await applyCone(backend, cone, index, newIndex, targets, isChanged)
+  const plan = await planChanges(backend, reader.objects, targets)
   if (plan.changes.length > 0) await host.change(plan.changes, `checkout ${commit.slice(0, 12)}`)
+  if (sparse !== undefined) await writeSparse(context, cone)
   await writeIndex(context, newIndex)
-  return { commit, skipped: plan.skipped.filter((path) => host.mayRead(path as Path)) }
+  const left = [...skipped, ...plan.skipped].filter((path) => cone?.includes(path) !== false)
+  return { commit, skipped: left.filter((path) => host.mayRead(path as Path)), kept: kept.filter(host.mayRead) }
 }
 
-/** Returns existing files at paths where a first checkout would write. */
+/** Returns a function that tells whether a file differs from the index. */
+function changedTest(dirty: readonly LocalChange[], head: TreeDirectory, index: ReadonlyMap<string, TreeFile>) {
+  const now = new Map(dirty.map((change) => [change.path, change.now]))
+  return (path: Path): boolean => {
+    const file = now.has(path) ? now.get(path) : fileAt(head, path)
+    const entry = index.get(path)
+    return file !== null && file !== undefined && (file.id !== entry?.id || file.mode !== entry.mode)
+  }
+}
+
+/** Returns existing files and links at paths where a first checkout would write a file or a directory. */
 async function filesInTheWay({ backend }: RepositoryContext, tree: TreeDirectory): Promise<LocalChange[]> {
-  const files: LocalChange[] = []
+  const paths = new Set<Path>()
   for (const [path] of filesOf(tree)) {
-    const stat = await backend.stat(path as Path)
-    if (stat?.type !== 'file') continue
-    const { bytes } = await backend.read(path as Path)
-    const now = { mode: gitMode(stat.mode, undefined), id: objectId('blob', bytes) }
-    files.push({ path: path as Path, old: null, now })
+    paths.add(path as Path)
+    addAncestors(paths, path as Path)
+  }
+  const files: LocalChange[] = []
+  for (const path of paths) {
+    const state = await stateAt(backend, path)
+    if (state === null || state.type === 'directory') continue
+    const isLink = state.type === 'link'
+    const bytes = isLink ? new TextEncoder().encode(state.target) : state.bytes
+    const now = { mode: isLink ? LINK : gitMode(state.mode, undefined), id: objectId('blob', bytes) }
+    files.push({ path, old: null, now })
   }
   return files
 }

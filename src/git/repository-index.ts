@@ -2,15 +2,20 @@ import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
 import { isWithin, type LogicalPath, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
+import { occupantFinder } from './apply-cone.ts'
 import { SUBMODULE } from './changed-path.ts'
-import { filesOf, planRestore } from './checkout.ts'
+import { planRestore } from './checkout.ts'
 import { treeOfIndex } from './compare-commits.ts'
+import type { Cone } from './cone.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
 import { deflate } from './inflate.ts'
 import { gitPath, makeDirectories } from './isomorphic-fs.ts'
 import type { RestoreOptions, StatusEntry } from './provider.ts'
 import type { RepositoryContext } from './repository-context.ts'
-import { DIRECTORY_MODE, type TreeDirectory, type TreeEntry, type TreeFile, treeBytes } from './trees.ts'
+import { gitFiles } from './repository-files.ts'
+import { readSparse, requireCone } from './sparse-settings.ts'
+import { DIRECTORY_MODE, filesOf, type TreeDirectory, type TreeEntry, type TreeFile, treeBytes } from './trees.ts'
+import { holdableTest } from './valid-path.ts'
 
 /** An object to write. */
 export interface NewObject {
@@ -19,22 +24,37 @@ export interface NewObject {
   readonly bytes: Uint8Array
 }
 
+/** What {@link add} did. */
+export interface AddResult {
+  readonly staged: readonly string[]
+  /** Number of files that may not be read. */
+  readonly leftOut: number
+  /** New files, and paths to add, that are outside of the sparse checkout: they are not added. */
+  readonly outside: readonly string[]
+}
+
 /** Copies the current state of files and directories to the index. */
 export async function add(
   context: RepositoryContext,
   paths: string | readonly string[],
   { tracked = false }: { readonly tracked?: boolean } = {},
-): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }> {
+): Promise<AddResult> {
   await context.requireRepository()
   const { host } = context
+  const cone = await requireCone(context, 'add')
   const roots = (typeof paths === 'string' ? [paths] : paths).map((path) => parsePath(path))
   const files = await context.stagedFiles()
   const changed = await context.changedSinceHead()
   const blobs: NewObject[] = []
   const staged: string[] = []
+  const outside = cone === undefined ? new Set<string>() : rootsOutside(context, cone, roots, files)
   let leftOut = 0
   for (const { path, now } of changed) {
     if (!isWithinAny(path, roots) || (tracked && !files.has(path))) continue
+    if (cone?.includes(path) === false) {
+      if (now !== null && !files.has(path) && host.mayRead(path)) outside.add(path)
+      continue
+    }
     if (!host.mayRead(path)) {
       leftOut += 1
       continue
@@ -51,10 +71,27 @@ export async function add(
     }
     staged.push(path)
   }
-  await resetUnchanged(context, files, new Set(changed.map(({ path }) => path)), roots, tracked)
+  const isDecided = new Set<string>(changed.map(({ path }) => path))
+  for (const path of files.keys()) if (cone?.includes(path) === false) isDecided.add(path)
+  await resetUnchanged(context, files, isDecided, roots, tracked)
   await writeObjects(context, blobs)
   await writeIndex(context, files)
-  return { staged, leftOut }
+  return { staged, leftOut, outside: [...outside] }
+}
+
+/** Returns the paths to add that have files of the index, but only outside of the sparse checkout. */
+function rootsOutside(
+  { host }: RepositoryContext,
+  cone: Cone,
+  roots: readonly LogicalPath[],
+  files: ReadonlyMap<string, StagedFile>,
+): Set<string> {
+  const outside = new Set<string>()
+  for (const root of roots) {
+    const known = [...files.keys()].filter((path) => isWithin(path as Path, root) && host.mayRead(path as Path))
+    if (known.length > 0 && !known.some(cone.includes)) outside.add(root)
+  }
+  return outside
 }
 
 /** Resets entries of the index whose file is again as in HEAD, and removes those that neither the files nor HEAD have. */
@@ -76,7 +113,7 @@ async function resetUnchanged(
     const entry = files.get(path)
     if (changed.has(path) || (entry?.id === file.id && entry.mode === file.mode)) continue
     if (tracked && entry === undefined) continue
-    if (isWithinAny(path as Path, roots)) files.set(path, { ...file, size: 0 })
+    if (isWithinAny(path as Path, roots)) files.set(path, stagedAs(file, entry))
   }
 }
 
@@ -108,9 +145,12 @@ export async function restore(
   const tree = from === undefined ? undefined : await reader.tree(await reader.resolve(from))
   const source = tree === undefined ? files : new Map(filesOf(tree))
   const targets = new Map<Path, StagedFile | TreeFile | null>()
+  const missing = only === 'index' ? new Set<string>() : await missingOutside(context, files, source)
   for (const root of roots) {
     const candidates = new Set(overlay ? source.keys() : [...source.keys(), ...files.keys()])
-    const selected = [...candidates].filter((path) => isWithin(path as Path, root) && host.mayRead(path as Path))
+    const selected = [...candidates].filter(
+      (path) => isWithin(path as Path, root) && host.mayRead(path as Path) && !missing.has(path),
+    )
     if (selected.length === 0) {
       throw new ToolError('NOT_FOUND', `Cannot restore ${quote(root)}: it matches no file known to git`, { path: root })
     }
@@ -122,16 +162,58 @@ export async function restore(
     for (const [path, file] of targets) {
       const entry = files.get(path)
       if (file === null) files.delete(path)
-      else if (entry?.id !== file.id || entry.mode !== file.mode) files.set(path, { ...file, size: 0 })
+      else if (entry?.id !== file.id || entry.mode !== file.mode) files.set(path, stagedAs(file, entry))
     }
     await writeIndex(context, files)
   }
   return (plan?.skipped ?? []).filter((path) => host.mayRead(path as Path))
 }
 
+/** Returns the files outside of a sparse checkout that are missing, and that the source has as they are in the index. */
+async function missingOutside(
+  { backend }: RepositoryContext,
+  files: ReadonlyMap<string, StagedFile>,
+  source: ReadonlyMap<string, TreeFile>,
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>()
+  const occupantOf = occupantFinder(backend)
+  const isHoldable = holdableTest()
+  for (const [path, { id, mode, skip }] of files) {
+    const file = source.get(path)
+    if (skip !== true || file?.id !== id || file.mode !== mode || !isHoldable(path as Path)) continue
+    if ((await occupantOf(path as Path)) !== 'file') missing.add(path)
+  }
+  return missing
+}
+
+/** Returns an entry of the index with new content. Its file may be missing if that of the present entry may be. */
+export function stagedAs({ mode, id }: TreeFile, present: StagedFile | undefined): StagedFile {
+  const file = { mode, id, size: 0 }
+  return present?.skip === true ? { ...file, skip: true } : file
+}
+
 export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<string, StagedFile>): Promise<void> {
-  const change: Change = { path: gitPath('index'), expect: 'any', to: { type: 'file', bytes: indexFile(files) } }
+  const bytes = indexFile(await withSkips(context, files))
+  const change: Change = { path: gitPath('index'), expect: 'any', to: { type: 'file', bytes } }
   await context.backend.commit([change], { durability: 'durable' })
+}
+
+/** Marks new entries whose files are missing because they are outside of the sparse checkout. */
+async function withSkips(
+  { backend }: RepositoryContext,
+  files: ReadonlyMap<string, StagedFile>,
+): Promise<ReadonlyMap<string, StagedFile>> {
+  const { isEnabled, cone } = await readSparse(gitFiles(backend))
+  if (!isEnabled || cone === undefined) return files
+  const marked = new Map(files)
+  const occupantOf = occupantFinder(backend)
+  const isHoldable = holdableTest()
+  for (const [path, file] of files) {
+    if (file.skip !== undefined || cone.includes(path)) continue
+    const isMissing = !isHoldable(path as Path) || (await occupantOf(path as Path)) !== 'file'
+    if (isMissing) marked.set(path, { ...file, skip: true })
+  }
+  return marked
 }
 
 /** Writes the trees of the index. Returns the id of the root. */

@@ -17,6 +17,12 @@ export interface FetchOptions extends RemoteOptions {
   readonly ref?: string
 }
 
+interface CloneOptions extends RemoteOptions {
+  readonly ref?: string
+  /** Directories to check out. Default: everything. */
+  readonly sparse?: readonly string[]
+}
+
 export async function init(
   context: RepositoryContext,
   { defaultBranch = 'main' }: { readonly defaultBranch?: string } = {},
@@ -106,8 +112,8 @@ export async function pull(context: RepositoryContext, options: FetchOptions = {
 export async function clone(
   context: RepositoryContext,
   url: string,
-  options: RemoteOptions & { readonly ref?: string } = {},
-): Promise<CheckoutResult> {
+  options: CloneOptions = {},
+): Promise<Omit<CheckoutResult, 'kept'>> {
   if ((await context.backend.stat(gitPath())) !== undefined) {
     throw new ToolError('ALREADY_EXISTS', 'Cannot clone: the workspace already has a repository')
   }
@@ -124,8 +130,8 @@ export async function clone(
 async function cloneInto(
   context: RepositoryContext,
   url: string,
-  options: RemoteOptions & { readonly ref?: string },
-): Promise<CheckoutResult> {
+  { sparse, ...options }: CloneOptions,
+): Promise<Omit<CheckoutResult, 'kept'>> {
   parseRemoteUrl(url)
   await init(context)
   await context.runGit('add the remote', (isomorphic) =>
@@ -136,13 +142,13 @@ async function cloneInto(
   const name = options.ref ?? (await remoteBranch(context, commit)) ?? 'main'
   requireBranchName(name)
   throwIfAborted(options.signal)
-  const result = await checkoutCommit(context, commit, false)
+  const { skipped } = await checkoutCommit(context, commit, false, sparse)
   await context.runGit('create the branch', (isomorphic) =>
     isomorphic.writeRef({ ...context.location, ref: `refs/heads/${name}`, value: commit, force: true }),
   )
   await context.writeHead(`refs/heads/${name}`, true)
   await setUpstream(context, name, REMOTE, `refs/heads/${name}`)
-  return result
+  return { commit, skipped }
 }
 
 /** Returns the remote's default branch: the one that its HEAD names. */

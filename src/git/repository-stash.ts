@@ -3,7 +3,7 @@ import { objectId } from '../files/hash/sha1.ts'
 import { nearestFinder, type Path, parentOf, quote, ROOT } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
 import { concatBytes } from '../util/bytes.ts'
-import { conflict, fileAt, filesOf, holdableTest, planRestore } from './checkout.ts'
+import { conflict, fileAt, planRestore } from './checkout.ts'
 import { treeOfIndex } from './compare-commits.ts'
 import { gitPath, makeDirectories } from './isomorphic-fs.ts'
 import type { StashOptions } from './provider.ts'
@@ -11,9 +11,10 @@ import { parseCommit } from './refs.ts'
 import type { RepositoryContext } from './repository-context.ts'
 import { gitFiles } from './repository-files.ts'
 import { type NewObject, writeIndex, writeObjects, writeTrees } from './repository-index.ts'
+import { requireCone } from './sparse-settings.ts'
 import { type LogLine, NO_COMMIT, readStashes, readStashLog, type StashLine, stashesOf } from './stash-log.ts'
-import { EMPTY_TREE, type TreeDirectory, type TreeFile } from './trees.ts'
-import { isValidGitPath } from './valid-path.ts'
+import { EMPTY_TREE, filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
+import { holdableTest, isValidGitPath } from './valid-path.ts'
 
 const REF = gitPath('refs', 'stash')
 const LOG = gitPath('logs', 'refs', 'stash')
@@ -38,10 +39,11 @@ export async function pushStash(
   const added = new Map<string, TreeFile>()
   const blobs: NewObject[] = []
   const targets = new Map<Path, TreeFile | null>()
+  const cone = await requireCone(context, 'stash')
   for (const { path, old, now } of await context.changedSinceHead()) {
     const isTracked = old !== null || index.has(path)
     if (!host.mayRead(path) || (!isTracked && !untracked)) continue
-    targets.set(path, committed.get(path) ?? null)
+    targets.set(path, cone?.includes(path) === false ? null : (committed.get(path) ?? null))
     const into = isTracked ? files : added
     if (now === null) into.delete(path)
     else {

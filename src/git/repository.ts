@@ -4,6 +4,7 @@ import {
   isAbortSignal,
   isBoolean,
   isFunction,
+  isListOf,
   isObjectWith,
   isOneOf,
   isOneOrMore,
@@ -34,6 +35,7 @@ import { add, restore, status } from './repository-index.ts'
 import { formatPatch, pullRequest } from './repository-patches.ts'
 import { push } from './repository-push.ts'
 import { clone, fetchRemote, init, pull, remoteBranches } from './repository-remote.ts'
+import { setSparseDirectories, sparseDirectories } from './repository-sparse.ts'
 import { applyStash, dropStash, listStashes, pushStash } from './repository-stash.ts'
 
 /** The options of `git()`. */
@@ -47,6 +49,7 @@ const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
 export const gitOptionTable: OptionTable<GitOptions> = { author: isPerson, credentials: isFunction }
 
 const commitTable: OptionTable<CommitRequest> = { message: isText, author: isPerson, amend: isBoolean }
+const checkoutTable: OptionTable<OptionsOf<'checkout', 1>> = { force: isBoolean, sparse: isListOf(isText) }
 const restoreTable: OptionTable<RestoreOptions> = { from: isText, only: isOneOf('index'), overlay: isBoolean }
 const remoteTable: OptionTable<RemoteOptions> = {
   corsProxy: isText,
@@ -94,6 +97,11 @@ function isPaths<P extends string | readonly string[]>(paths: P, owner: string):
   return isOneOrMore(isText)(paths, 'paths', owner) as P
 }
 
+function directoriesOf(directories: readonly string[] | null): readonly string[] | null {
+  if (directories === null) return null
+  return checkArgument('setSparseDirectories()', 'directories', directories, isListOf(isText))
+}
+
 /** @throws TypeError that names the argument */
 function textOf(owner: string, name: string, value: string): string {
   return checkArgument(owner, name, value, isText)
@@ -137,8 +145,10 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
       checkout(
         context,
         textOf('checkout()', 'ref', ref),
-        checkOptions<OptionsOf<'checkout', 1>>('checkout()', checkoutOptions, { force: isBoolean }),
+        checkOptions<OptionsOf<'checkout', 1>>('checkout()', checkoutOptions, checkoutTable),
       ),
+    sparseDirectories: () => sparseDirectories(context),
+    setSparseDirectories: async (directories) => setSparseDirectories(context, directoriesOf(directories)),
     restore: async (paths, restoreOptions) =>
       restore(context, isPaths(paths, 'restore()'), checkOptions('restore()', restoreOptions, restoreTable)),
     stash: async (stashOptions) => pushStash(context, checkOptions<StashOptions>('stash()', stashOptions, stashTable)),
@@ -166,7 +176,11 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
       clone(
         context,
         textOf('clone()', 'url', url),
-        checkOptions<OptionsOf<'clone', 1>>('clone()', cloneOptions, { ...remoteTable, ref: isText }),
+        checkOptions<OptionsOf<'clone', 1>>('clone()', cloneOptions, {
+          ...remoteTable,
+          ref: isText,
+          sparse: isListOf(isText),
+        }),
       ),
   }
 }

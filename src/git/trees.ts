@@ -34,9 +34,18 @@ export const EMPTY_TREE: TreeDirectory = {
   count: 0,
 }
 
+/** Yields all files of a tree. */
+export function* filesOf(tree: TreeDirectory): Generator<readonly [path: string, file: TreeFile]> {
+  const waiting = [{ directory: tree, path: '' }]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const [name, file] of at.directory.files) yield [at.path + name, file]
+    for (const [name, directory] of at.directory.directories) waiting.push({ directory, path: `${at.path}${name}/` })
+  }
+}
+
 /** No deeper path fits into the 4,095 bytes that a path may have. */
 const MAX_DEPTH = 2048
-const MAX_ENTRIES = 2_000_000
+export const MAX_ENTRIES = 2_000_000
 const MAX_CACHED = 100_000
 
 /** Returns a function that loads whole trees by id. Shared subtrees are loaded once. */

@@ -1,5 +1,5 @@
 import { classifyPath } from '../files/classify/index.ts'
-import { childOf, type Path, parsePath } from '../paths/logical-path.ts'
+import { childOf, nameOf, nearestFinder, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 
 const PLAIN = /^(?!\.{1,2}$)[\w.+@()[\] -]{1,255}$/
 
@@ -19,4 +19,11 @@ export function isValidGitPath(directory: Path, name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Returns a function that tells whether a workspace can hold a path of a tree: whether each of its names is valid. */
+export function holdableTest(): (path: Path) => boolean {
+  const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
+  // An empty first name leaves no directory to test.
+  return (path) => path !== '' && !path.startsWith('/') && refusedAt(path) === undefined
 }

@@ -1,15 +1,17 @@
 import { type IgnoreScope, isIgnored, scopeWith } from '../paths/ignore.ts'
 import { addAncestors, ancestorsOf, childOf, GIT_DIRECTORY, isWithin, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
-import { type BaseDirectory, baseOfNode } from './base-tree.ts'
+import { type BaseDirectory, baseOfNode, sideOfBase } from './base-tree.ts'
 import { type Baseline, createBaseline } from './baseline.ts'
-import type { Changed } from './changed-path.ts'
+import { type Changed, SUBMODULE } from './changed-path.ts'
 import { DiskComparer } from './compare-disk.ts'
 import { TreeComparer } from './compare-tree.ts'
 import type { FileSelection } from './file-selection.ts'
 import type { IndexEntry } from './index-file.ts'
+import type { Objects } from './objects.ts'
 import { openReader, type RepositoryReader } from './reader.ts'
 import type { TreeDirectory } from './trees.ts'
+import { holdableTest } from './valid-path.ts'
 
 const NO_ENTRIES: ReadonlyMap<string, IndexEntry> = new Map()
 
@@ -25,6 +27,8 @@ export class WorkspaceChanges {
   readonly #baseline: Baseline
   #hasHead: boolean | undefined
   #selection: SelectionWithSource | undefined
+  /** The last result with the files outside of a sparse checkout, and what it was made from. */
+  #sparse: { changed: readonly Changed[]; selection: FileSelection; result: readonly Changed[] } | undefined
 
   constructor(backend: Backend, opened: DirectoryNode | undefined) {
     this.reader = openReader(backend)
@@ -63,9 +67,17 @@ export class WorkspaceChanges {
     const tree = this.#backend.tree?.()
     const index = await this.reader.index()
     const selection = await this.#selectionFor(base, index.entries)
-    return tree === undefined
-      ? this.#disk.compare(base, index, selection, signal)
-      : this.#trees.compare(tree, base, selection)
+    const changed =
+      tree === undefined
+        ? await this.#disk.compare(base, index, selection, signal)
+        : this.#trees.compare(tree, base, selection)
+    if (index.skipped.size === 0) return changed
+    const last = this.#sparse
+    if (last?.changed !== changed || last.selection !== selection) {
+      const result = withSkipped(this.reader.objects, changed, index.skipped, selection.added)
+      this.#sparse = { changed, selection, result }
+    }
+    return this.#sparse?.result ?? changed
   }
 
   /** Notes the prior states of a change set, if they are the base to compare with. */
@@ -110,6 +122,39 @@ interface SelectionWithSource extends FileSelection {
   readonly base: BaseDirectory
   readonly entries: ReadonlyMap<string, IndexEntry>
   readonly excludeText: string
+}
+
+/**
+ * Returns changes in which a missing file outside of the sparse checkout counts as it is in the index, as for git.
+ *
+ * @param added paths of the index that the base does not have
+ */
+function withSkipped(
+  objects: Objects,
+  changed: readonly Changed[],
+  skipped: ReadonlyMap<string, IndexEntry>,
+  added: ReadonlySet<string>,
+): readonly Changed[] {
+  const result: Changed[] = []
+  const present = new Set<string>()
+  const isHoldable = holdableTest()
+  for (const change of changed) {
+    const { path, old, now } = change
+    const entry = skipped.get(path)
+    if (entry !== undefined && now === null) {
+      if (entry.id === old?.id && entry.mode === old.mode) continue
+      result.push({ path, old, now: sideOfBase(objects, entry) })
+    } else {
+      result.push(change)
+      if (entry !== undefined) present.add(path)
+    }
+  }
+  for (const path of added) {
+    const entry = skipped.get(path)
+    if (entry === undefined || entry.mode === SUBMODULE || present.has(path) || !isHoldable(path as Path)) continue
+    result.push({ path: path as Path, old: null, now: sideOfBase(objects, entry) })
+  }
+  return result
 }
 
 /** Whether a tree has a file at a path. */

@@ -171,6 +171,8 @@ export interface CommandGit {
   ): Promise<readonly { readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }[]>
   /** Returns what is stashed, newest first. */
   stashes(): Promise<readonly StashEntry[]>
+  /** Returns the settings of the sparse checkout. */
+  sparse(): Promise<CommandSparse>
   /** Reads a file of a commit. */
   fileAt(ref: string, path: string): Promise<Uint8Array>
   /**
@@ -179,6 +181,15 @@ export interface CommandGit {
    * @throws ToolError if policy denies it, or the workspace was opened without git
    */
   change(): Promise<CommandRepository>
+}
+
+/** The sparse checkout of the repository. */
+export interface CommandSparse {
+  readonly isEnabled: boolean
+  /** `undefined` if there are patterns that are not those of git's cone mode. */
+  readonly directories: readonly string[] | undefined
+  /** Of the tracked files, how many are checked out. */
+  readonly percentage: number
 }
 
 /** The two sides of a diff. */
@@ -232,13 +243,21 @@ export interface CommandRepository
     | 'stash'
     | 'applyStash'
     | 'dropStash'
+    | 'sparseDirectories'
+    | 'setSparseDirectories'
   > {
   /** `leftOut`: refs of the server whose names git or a workspace does not allow. */
   clone(...args: Parameters<Repository['clone']>): Promise<Awaited<ReturnType<Repository['clone']>> & LeftOut>
   fetch(...args: Parameters<Repository['fetch']>): Promise<LeftOut>
   pull(...args: Parameters<Repository['pull']>): Promise<PullResult & LeftOut>
-  /** Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. */
-  add(paths: readonly string[], options?: { readonly tracked?: boolean }): Promise<void>
+  /**
+   * Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. `outside`: new
+   * files, and given paths, that are outside of the sparse checkout.
+   */
+  add(
+    paths: readonly string[],
+    options?: { readonly tracked?: boolean },
+  ): Promise<{ readonly outside: readonly string[] }>
 }
 
 /** The result of a line. */

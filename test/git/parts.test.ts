@@ -8,7 +8,13 @@ import { ToolError } from '../../src/errors.ts'
 import { objectId } from '../../src/files/hash/sha1.ts'
 import { createBaseline } from '../../src/git/baseline.ts'
 import { EXECUTABLE, FILE, gitMode } from '../../src/git/changed-path.ts'
-import { indexAfterCheckout, planCheckout, planRestore } from '../../src/git/checkout.ts'
+import {
+  checkoutTargets,
+  indexAfterCheckout,
+  type LocalChange,
+  planChanges,
+  planRestore,
+} from '../../src/git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../src/git/compare-commits.ts'
 import { deletions } from '../../src/git/compare-tree.ts'
 import { applyDelta } from '../../src/git/delta.ts'
@@ -324,6 +330,17 @@ describe('a checkout', () => {
   const tree = (files: Record<string, { mode: number; id: string }>) =>
     identified(treeOfIndex(new Map(Object.entries(files)) as never))
 
+  async function planCheckout(
+    backend: Backend,
+    from: TreeDirectory,
+    to: TreeDirectory,
+    dirty: readonly LocalChange[] = [],
+  ) {
+    const { targets, skipped } = checkoutTargets(from, to, dirty, new Map(), false, all)
+    const plan = await planChanges(backend, objects, targets)
+    return { changes: plan.changes, skipped: [...skipped, ...plan.skipped] }
+  }
+
   it('skips entries that a workspace cannot contain, and keeps modes and links', async () => {
     const backend = memory({ 'old/x': 'a', 'keep/y': 'a', 'keep/z': 'b' })
     const to = tree({
@@ -342,7 +359,7 @@ describe('a checkout', () => {
       '.git': blob('b'),
       m: { mode: SUBMODULE, id: 'x' },
     })
-    const plan = await planCheckout(backend, objects, from, to, [], new Map(), false, all)
+    const plan = await planCheckout(backend, from, to)
     expect([...plan.skipped].sort()).toEqual(['.GIT', 'bytes', 'module', 'out', 'sub/.git'])
     expect(plan.changes.map(({ path, to }) => [path, to === null ? null : to.type]).sort()).toEqual([
       ['keep/y', null],
@@ -356,16 +373,7 @@ describe('a checkout', () => {
 
   it('keeps a directory that gets other files', async () => {
     const backend = memory({ 'd/x': 'a' })
-    const plan = await planCheckout(
-      backend,
-      objects,
-      tree({ 'd/x': blob('a') }),
-      tree({ 'd/y': blob('b') }),
-      [],
-      new Map(),
-      false,
-      all,
-    )
+    const plan = await planCheckout(backend, tree({ 'd/x': blob('a') }), tree({ 'd/y': blob('b') }))
     expect(plan.changes.map(({ path, to }) => [path, to === null])).toEqual([
       ['d/y', false],
       ['d/x', true],
@@ -402,12 +410,8 @@ describe('a checkout', () => {
     const dirty = (mode: number) => [
       { path: path('a'), old: null, now: { ...blob('b', mode), bytes: () => bytesOf('b') } },
     ]
-    await expect(
-      planCheckout(backend, objects, from, to, dirty(0o100644), new Map(), false, all),
-    ).resolves.toBeDefined()
-    await expect(
-      planCheckout(backend, objects, from, to, dirty(0o100755), new Map(), false, all),
-    ).rejects.toMatchObject({
+    await expect(planCheckout(backend, from, to, dirty(0o100644))).resolves.toBeDefined()
+    await expect(planCheckout(backend, from, to, dirty(0o100755))).rejects.toMatchObject({
       code: 'WRITE_CONFLICT',
     })
   })

@@ -152,6 +152,34 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await backend.close()
   })
 
+  it('refuses to replace an untracked file by a directory, in a first checkout too', async () => {
+    const backend = make()
+    const repository = opened(backend)
+    await repository.init()
+    await put(backend, 'a', 'a\n')
+    await repository.add('.')
+    const first = await repository.commit({ message: 'first' })
+    await put(backend, 'x/inner', 'below\n')
+    await repository.add('.')
+    const second = await repository.commit({ message: 'second' })
+    await repository.checkout(first)
+    await put(backend, 'x', 'mine\n')
+    await expect(repository.checkout(second)).rejects.toMatchObject({
+      code: 'WRITE_CONFLICT',
+      details: { paths: ['x'] },
+    })
+    await repository.moveTo('none')
+    await put(backend, 'a', null)
+    await expect(repository.checkout(second)).rejects.toMatchObject({
+      code: 'WRITE_CONFLICT',
+      details: { paths: ['x'] },
+    })
+    expect([await text(backend, 'x'), await text(backend, 'a')]).toEqual(['mine\n', undefined])
+    await repository.checkout(second, { force: true })
+    expect(await text(backend, 'x/inner')).toBe('below\n')
+    await backend.close()
+  })
+
   it('refuses a missing repository, an unknown commit and an invalid name', async () => {
     const backend = make()
     const repository = opened(backend)
@@ -178,7 +206,7 @@ describe('a file that may not be read', () => {
     const backend = memory({ 'a.txt': 'a\n', '.env': 'PASSWORD=hunter2\n' })
     const repository = opened(backend, (path) => path !== '.env')
     await repository.init()
-    expect(await repository.add('.')).toEqual({ staged: ['a.txt'], leftOut: 1 })
+    expect(await repository.add('.')).toEqual({ staged: ['a.txt'], leftOut: 1, outside: [] })
     await repository.commit({ message: 'x' })
     expect(git(await onDisk(backend), 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('a.txt\n')
   })

@@ -154,7 +154,7 @@ describe('git in a workspace', () => {
     await backend.commit([{ path: '.env' as Path, expect: 'any', to: { type: 'file', bytes: new Uint8Array([65]) } }], {
       durability: 'durable',
     })
-    expect(await own.add('.')).toEqual({ staged: ['a.txt'], leftOut: 1 })
+    expect(await own.add('.')).toEqual({ staged: ['a.txt'], leftOut: 1, outside: [] })
     const commit = await own.commit({ message: 'edited' })
     expect(await workspace.call('diff_workspace', {})).toMatchObject({ ok: true, baseCommit: commit, filesChanged: 0 })
   })

@@ -464,7 +464,9 @@ const furtherFaces: readonly Face[] = [
   }),
   face<OptionsOf<'log', 0>>('log()', (options) => repository.log(options), { ref: text, depth: positive }),
   face<OptionsOf<'branch', 1>>('branch()', (options) => repository.branch('b', options), { at: text }),
-  face<OptionsOf<'checkout', 1>>('checkout()', (options) => repository.checkout('b', options), { force: flag }),
+  face<OptionsOf<'checkout', 1>>('checkout()', (options) => repository.checkout('b', options), {
+    ...{ force: flag, sparse: texts },
+  }),
   face<OptionsOf<'restore', 1>>('restore()', (options) => repository.restore(['a.txt'], options), {
     ...{ from: text, only: none, overlay: flag },
   }),
@@ -489,7 +491,9 @@ const furtherFaces: readonly Face[] = [
     ...{ remote: text, url: text, ref: text, remoteRef: text, delete: flag, setUpstream: flag, corsProxy: text },
     ...{ headers: textRecord, credentials: callback, signal: none, force: none },
   }),
-  face<OptionsOf<'clone', 1>>('clone()', (options) => repository.clone('https://x', options), { ...remote, ref: text }),
+  face<OptionsOf<'clone', 1>>('clone()', (options) => repository.clone('https://x', options), {
+    ...{ ...remote, ref: text, sparse: texts },
+  }),
   face<LintOptions>('lintPolicy()', (options) => lintPolicy('autonomous', options), {
     ...{ tools: objects, roots: textRecord },
   }),

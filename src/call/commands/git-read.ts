@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { redact } from '../../files/secrets/index.ts'
+import { occupantFinder } from '../../git/apply-cone.ts'
 import type { Changed } from '../../git/changed-path.ts'
 import { fileAt } from '../../git/checkout.ts'
 import type { CommitHistory } from '../../git/commit-history.ts'
@@ -9,14 +10,23 @@ import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
 import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
+import { readSparse } from '../../git/sparse-settings.ts'
 import { readStashes } from '../../git/stash-log.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
+import { holdableTest } from '../../git/valid-path.ts'
 import { hasFile } from '../../git/workspace-changes.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import { isWrittenAsId } from '../../git/written-as-id.ts'
-import { type Path, parsePath, quote } from '../../paths/logical-path.ts'
+import { isWithin, type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandDiff, CommandGit, CommandRepository, CommandStatus, GitDiffRequest } from '../../shells/types.ts'
+import type {
+  CommandDiff,
+  CommandGit,
+  CommandRepository,
+  CommandSparse,
+  CommandStatus,
+  GitDiffRequest,
+} from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 import { statusOf } from './git-status.ts'
 import type { RepositoryView } from './git-write.ts'
@@ -107,6 +117,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       for (const { commit } of stashes) await options.onCommit(state.reader, commit)
       return stashes.map(({ commit, message }) => ({ commit, message: redact(message).text }))
     },
+    sparse: () => readCommandSparse(state),
     async fileAt(ref, path) {
       // Policy decides before the lookup, so that an error does not reveal that a hidden file once existed.
       await gate.reach({ permission: 'file:read', path })
@@ -119,6 +130,27 @@ export function commandGit(options: CommandGitOptions): CommandGit {
     },
     change: () => change(repositoryView(state)),
   }
+}
+
+/** Returns the sparse checkout without the directories that have only hidden files. */
+async function readCommandSparse({ files, reader, options }: RepositoryState): Promise<CommandSparse> {
+  const { isEnabled, cone } = await readSparse(files)
+  const { entries, skipped } = await reader.index()
+  const tracked = [...entries.keys()].filter((path) => options.sees(path as Path)) as Path[]
+  const hidden = cone?.directories.filter(
+    (directory) =>
+      [...entries.keys()].some((path) => isWithin(path as Path, directory)) &&
+      !tracked.some((path) => isWithin(path, directory)),
+  )
+  const directories = cone?.directories.filter((directory) => hidden?.includes(directory) === false)
+  for (const directory of directories ?? []) options.onName(directory)
+  const occupantOf = occupantFinder(options.backend)
+  const isHoldable = holdableTest()
+  let missing = 0
+  for (const path of isEnabled ? tracked : []) {
+    if (skipped.has(path) && !(isHoldable(path) && (await occupantOf(path)) === 'file')) missing += 1
+  }
+  return { isEnabled, directories, percentage: 100 - Math.floor((100 * missing) / Math.max(tracked.length, 1)) }
 }
 
 /** What write access needs to know of the repository. */

@@ -1,7 +1,6 @@
 import type { Changed } from '../../git/changed-path.ts'
-import { filesOf } from '../../git/checkout.ts'
 import type { IndexEntry } from '../../git/index-file.ts'
-import type { TreeDirectory } from '../../git/trees.ts'
+import { filesOf, type TreeDirectory } from '../../git/trees.ts'
 import { addAncestors, nearestFinder, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { CommandStatus, GitState } from '../../shells/types.ts'
 

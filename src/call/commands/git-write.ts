@@ -101,6 +101,13 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     }
   }
 
+  /** Returns the paths that may be shown. */
+  function visible(paths: readonly string[]): readonly string[] {
+    const shown = paths.filter((path) => sees(path as Path))
+    for (const path of shown) onName(path as Path)
+    return shown
+  }
+
   return {
     init: changing(repository.init),
     commit: changing(repository.commit),
@@ -112,12 +119,15 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     moveTo: changing(repository.moveTo),
     checkout: changing(async (ref, options) => {
       await state.view.noteWritten(ref)
-      const { commit, skipped } = await repository.checkout(ref, options).catch((error: unknown) => {
+      const { commit, skipped, kept } = await repository.checkout(ref, options).catch((error: unknown) => {
         throw withoutHidden(error, sees, onName)
       })
-      const shown = skipped.filter((path) => sees(path as Path))
-      for (const path of shown) onName(path as Path)
-      return { commit, skipped: shown }
+      return { commit, skipped: visible(skipped), kept: visible(kept) }
+    }),
+    sparseDirectories: repository.sparseDirectories,
+    setSparseDirectories: changing(async (directories) => {
+      const { kept } = await repository.setSparseDirectories(directories)
+      return { kept: visible(kept) }
     }),
     restore: changing(async (paths, options) => {
       if (options?.from !== undefined) await state.view.noteWritten(options.from)
@@ -148,9 +158,7 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       })
       if (result.from !== undefined) await state.view.noteWritten(result.from)
       await state.view.noteWritten(result.to)
-      const skipped = result.skipped.filter((path) => sees(path as Path))
-      for (const path of skipped) onName(path as Path)
-      return { ...result, skipped, leftOut }
+      return { ...result, skipped: visible(result.skipped), leftOut }
     }),
     clone: changing(async (url, options) => {
       const leftOut: string[] = []
@@ -159,7 +167,8 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     }),
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)
-      await repository.add(paths, { tracked })
+      const { outside } = await repository.add(paths, { tracked })
+      return { outside: visible(outside) }
     }),
   }
 }

@@ -6,6 +6,7 @@ import { forms } from './git/forms.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { push } from './git/push-command.ts'
 import { branches, diff, formatPatch, log, revParse, show } from './git/read-commands.ts'
+import { sparseCheckout } from './git/sparse-command.ts'
 import { stash } from './git/stash-command.ts'
 import { status } from './git/status.ts'
 import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
@@ -66,6 +67,7 @@ const verbs: Readonly<Record<string, GitSubcommand>> = {
   restore,
   'rev-parse': revParse,
   show,
+  'sparse-checkout': sparseCheckout,
   stash,
   status,
   switch: switchBranch,

@@ -47,6 +47,8 @@ export async function longStatus(
 ): Promise<string> {
   const { branch, commit } = head
   const lines = [branch === undefined ? await detachedAt(git) : `On branch ${branch}`]
+  const { isEnabled, percentage } = await git.sparse()
+  if (isEnabled) lines.push(`You are in a sparse checkout with ${percentage}% of tracked files present.`)
   if (commit === undefined) lines.push('', 'No commits yet')
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
@@ -67,6 +69,8 @@ export async function longStatus(
     'Untracked files:',
     untracked.map(({ path }) => toOperand(at, path)),
   )
+  // As git prints it.
+  if (isEnabled && rows.length === 0) lines.push('')
   if (rows.length === 0) lines.push('nothing to commit, working tree clean')
   else if (staged.length === 0) {
     lines.push(

@@ -16,6 +16,7 @@ import {
   table,
   toWorkspacePath,
 } from './git-subcommand.ts'
+import { keptWarning, outsideSparse } from './sparse-command.ts'
 import { longStatus } from './status.ts'
 
 export const init: GitSubcommand = async ({ git, args, at }) => {
@@ -37,7 +38,7 @@ export const clone: GitSubcommand = async ({ git, args, at }) => {
   const flags = gitFlags(
     args,
     table(
-      { '-q': 'quiet', '--quiet': 'quiet', '--single-branch': 'ignored', '--no-tags': 'ignored' },
+      { '-q': 'quiet', '--quiet': 'quiet', '--single-branch': 'ignored', '--no-tags': 'ignored', '--sparse': 'sparse' },
       { '-b': 'branch', '--branch': 'branch', '--depth': 'depth' },
     ),
   )
@@ -60,6 +61,7 @@ export const clone: GitSubcommand = async ({ git, args, at }) => {
   const { skipped, leftOut } = await repository.clone(url.href, {
     ...(ref === undefined ? {} : { ref }),
     ...(depth === undefined ? {} : { depth: Number(depth) }),
+    ...(flags.count('sparse') === 0 ? {} : { sparse: [] }),
   })
   const message = flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"
   return gitSuccess('', `${message}${leftOutRefs(leftOut)}${skippedWarnings(skipped)}`)
@@ -76,8 +78,8 @@ export const add: GitSubcommand = async ({ git, args, at }) => {
   }
   const paths = isWhole ? ['.'] : flags.operands.map((name) => toWorkspacePath(at, name))
   const repository = await git.change()
-  await repository.add(paths, { tracked: flags.count('tracked') > 0 })
-  return gitSuccess('')
+  const { outside } = await repository.add(paths, { tracked: flags.count('tracked') > 0 })
+  return outside.length === 0 ? gitSuccess('') : failed(1, '', outsideSparse(outside))
 }
 
 export const commit: GitSubcommand = async (invocation) => {
@@ -315,9 +317,9 @@ async function switchTo({ git, head }: GitInvocation, ref: string, { force, quie
   const isBranch = !detach && (await git.branches({ showsAll: false })).includes(ref)
   if (isBranch && ref === head.branch && !force) return gitSuccess('', quiet ? '' : `Already on '${ref}'\n`)
   const to = detach ? await git.resolve(ref) : ref
-  const { skipped } = await (await git.change()).checkout(to, { force })
+  const { skipped, kept } = await (await git.change()).checkout(to, { force })
   const message = quiet ? '' : isBranch ? `Switched to branch '${ref}'\n` : await headMessage(git)
-  return gitSuccess('', `${message}${skippedWarnings(skipped)}`)
+  return gitSuccess('', `${keptWarning(kept)}${message}${skippedWarnings(skipped)}`)
 }
 
 async function headMessage(git: GitInvocation['git']): Promise<string> {
@@ -345,10 +347,10 @@ async function switchToNew(
     return gitSuccess('', message)
   }
   // The files first: if that is refused, no branch is created.
-  const { skipped } = await repository.checkout(commit, { force })
+  const { skipped, kept } = await repository.checkout(commit, { force })
   await repository.branch(name, { at: commit })
   await repository.moveTo(name)
-  return gitSuccess('', message + skippedWarnings(skipped))
+  return gitSuccess('', keptWarning(kept) + message + skippedWarnings(skipped))
 }
 
 async function restorePaths(
