@@ -89,7 +89,7 @@ export const DIRECTORIES = [
   'none/such',
 ]
 
-/** One step, for the repository and for git itself. `texts` makes written content differ from step to step. */
+/** One step, for the repository and for git itself. */
 type Step =
   | { readonly do: 'set' | 'add'; readonly directories: readonly string[] }
   | { readonly do: 'reapply' | 'disable' | 'stash' | 'pop' | 'commit' | 'unstage' }
@@ -187,7 +187,7 @@ export async function compareSequences(numRuns: number, seed?: number): Promise<
     const [ours, theirs] = [copyOf(template), copyOf(template)]
     const { own, run, workspace } = await open(ours)
     for (const [at, step] of sequence.entries()) {
-      if (step.do === 'write') for (const one of [ours, theirs]) put(one, step.path, `${at}\n`)
+      if (step.do === 'write') for (const one of [ours, theirs]) put(one, step.path, `mine ${at}\n`)
       if (step.do === 'remove') for (const one of [ours, theirs]) rmSync(join(one, step.path), { force: true })
       stepOfGit(theirs, step)
       const error = await stepOfRepository(own, step).catch((reason: unknown) => reason)

@@ -86,6 +86,13 @@ function openRepository({ options, granted }: WriteState, provider: GitProvider)
   })
 }
 
+/** Returns the paths that may be shown. */
+function visible({ options }: WriteState, paths: readonly string[]): readonly string[] {
+  const shown = paths.filter((path) => options.sees(path as Path))
+  for (const path of shown) options.onName(path as Path)
+  return shown
+}
+
 function createRepository(state: WriteState, repository: Repository): CommandRepository {
   const { sees, onName, signal } = state.options
 
@@ -99,13 +106,6 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
         state.view.forget()
       }
     }
-  }
-
-  /** Returns the paths that may be shown. */
-  function visible(paths: readonly string[]): readonly string[] {
-    const shown = paths.filter((path) => sees(path as Path))
-    for (const path of shown) onName(path as Path)
-    return shown
   }
 
   return {
@@ -122,12 +122,12 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       const { commit, skipped, kept } = await repository.checkout(ref, options).catch((error: unknown) => {
         throw withoutHidden(error, sees, onName)
       })
-      return { commit, skipped: visible(skipped), kept: visible(kept) }
+      return { commit, skipped: visible(state, skipped), kept: visible(state, kept) }
     }),
     sparseDirectories: repository.sparseDirectories,
     setSparseDirectories: changing(async (directories) => {
       const { kept } = await repository.setSparseDirectories(directories)
-      return { kept: visible(kept) }
+      return { kept: visible(state, kept) }
     }),
     restore: changing(async (paths, options) => {
       if (options?.from !== undefined) await state.view.noteWritten(options.from)
@@ -158,7 +158,7 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       })
       if (result.from !== undefined) await state.view.noteWritten(result.from)
       await state.view.noteWritten(result.to)
-      return { ...result, skipped: visible(result.skipped), leftOut }
+      return { ...result, skipped: visible(state, result.skipped), leftOut }
     }),
     clone: changing(async (url, options) => {
       const leftOut: string[] = []
@@ -168,7 +168,7 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
     add: changing(async (paths, { tracked = false } = {}) => {
       await prepareAdd(state, paths, tracked)
       const { outside } = await repository.add(paths, { tracked })
-      return { outside: visible(outside) }
+      return { outside: visible(state, outside) }
     }),
   }
 }
