@@ -39,6 +39,35 @@ describe('on a phone', () => {
   })
 })
 
+describe('the conversation', () => {
+  it('keeps its end in view while it grows and shrinks between questions', async () => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await card(page, 'Approve a risky change').click()
+    await button(page, 'Approve the plan').click()
+    const below = () =>
+      conversation(page)
+        .getByRole('log')
+        .evaluate(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight - clientHeight - scrollTop)
+    for (const path of ['src/day.js', 'src/table.js', 'package.json']) {
+      await approval(page, path === 'package.json' ? 'write_file' : 'edit_file')
+        .getByText(path)
+        .first()
+        .waitFor()
+      await expect.poll(below).toBeLessThan(2)
+      await button(page, 'Approve').click()
+    }
+    // A person who scrolls up stays there.
+    await approval(page, 'write_file').getByText('package-lock.json').first().waitFor()
+    await conversation(page).getByRole('log').hover()
+    await page.mouse.wheel(0, -400)
+    await expect.poll(below).toBeGreaterThan(200)
+    await button(page, 'Approve').click()
+    await approval(page, 'run_command').waitFor()
+    expect(await below()).toBeGreaterThan(200)
+  })
+})
+
 describe('what a person writes', () => {
   it('shows the code in it as code, in the conversation and in its title', async () => {
     const page = await playground.sample('weather-station', { storage: 'memory' })

@@ -1,7 +1,7 @@
 import type { Terminal } from 'wardspace/ui'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 
-const GREETING = 'The files of this project, in bash. The commands of the agent appear here too.'
+const GREETING = 'The files of this project, in bash.\nThe commands of the agent appear here too.'
 
 interface TerminalViewProps {
   readonly terminal: Terminal

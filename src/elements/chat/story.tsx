@@ -37,26 +37,39 @@ export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) 
   )
 }
 
+/** Events by which a person scrolls. */
+const SCROLLING = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
+/** Milliseconds after such an event in which a list that also changes is scrolled by the person. */
+const SCROLLED_MS = 500
+
 /** Keeps the end of a growing list in view, unless the person has scrolled up. */
 export function useEndInView() {
   const element = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const top = useRef(0)
+  const last = useRef({ top: 0, height: 0, touchedAt: Number.NEGATIVE_INFINITY })
   useEffect(() => {
     const list = element.current
     if (list === null) return
     const observer = new ResizeObserver(() => {
       if (isAtEnd.current) list.scrollTop = list.scrollHeight
+      last.current.height = list.scrollHeight
     })
     observer.observe(list)
     if (list.firstElementChild !== null) observer.observe(list.firstElementChild)
+    const touched = ({ timeStamp }: Event) => {
+      last.current.touchedAt = timeStamp
+    }
+    for (const type of SCROLLING) list.addEventListener(type, touched, { passive: true })
     return () => observer.disconnect()
   }, [])
-  const onScroll = ({ currentTarget: list }: { readonly currentTarget: HTMLElement }) => {
-    // The list may grow between the scroll to its end and this event, so only a way up leaves the end.
-    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 30) isAtEnd.current = true
-    else if (list.scrollTop < top.current) isAtEnd.current = false
-    top.current = list.scrollTop
+  const onScroll = ({ currentTarget: list, timeStamp }: Event & { readonly currentTarget: HTMLElement }) => {
+    const { top, height, touchedAt } = last.current
+    const { scrollTop, scrollHeight } = list
+    // A list that becomes shorter moves up by itself, and may be longer again by now.
+    const isByPerson = scrollHeight === height || timeStamp - touchedAt < SCROLLED_MS
+    if (scrollTop + list.clientHeight >= scrollHeight - 30) isAtEnd.current = true
+    else if (scrollTop < top && isByPerson) isAtEnd.current = false
+    last.current = { top: scrollTop, height: scrollHeight, touchedAt }
   }
   return { element, onScroll }
 }
