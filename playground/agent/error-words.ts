@@ -45,10 +45,12 @@ function connectionInWords(message: string, { address, page, hasBegun }: FailedM
   if (/JSON parsing failed|Type validation failed|without a finish reason|Invalid JSON response/.test(message)) {
     return 'The server answered in another form than that of this provider. Check provider and address in the settings.'
   }
-  const isInAnswer = hasBegun || message.includes('successful response')
   if (address === undefined) return undefined
-  if (!isInAnswer && !/fetch|network|terminated|connect|socket|reach/i.test(message)) return undefined
-  if (isInAnswer) return 'The connection broke off in the middle of the answer. Try again.'
+  const isCutOff = message.includes('successful response')
+  const isOfConnection = isCutOff || /fetch|network|terminated|connect|socket|reach/i.test(message)
+  if (hasBegun && !isOfConnection) return 'The server ended the answer with an error. Try again.'
+  if (!isOfConnection) return undefined
+  if (hasBegun || isCutOff) return 'The connection broke off in the middle of the answer. Try again.'
   if (globalThis.navigator?.onLine === false) return 'This browser is offline.'
   const { protocol, host, hostname } = new URL(address)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)

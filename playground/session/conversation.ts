@@ -296,6 +296,7 @@ class SessionConversation implements StoredConversation {
     if (this.items.value.length === 0) await this.#session.beginTask(text)
     const names = attachments.map(({ name }) => name)
     this.taskMs.value = 0
+    this.#tries = 0
     this.#add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
     this.#settle()
   }
@@ -329,6 +330,7 @@ class SessionConversation implements StoredConversation {
     const lastPrompt = this.items.value.findLastIndex(({ kind }) => kind === 'person')
     this.items.value = this.items.value.slice(0, lastPrompt + 1)
     this.taskMs.value = 0
+    this.#tries = 0
     this.#settle()
     const unsent = this.#lastUnsent
     await this.#turn((agent) => (unsent === undefined ? agent.retry() : this.#deliver(agent, unsent)))

@@ -404,6 +404,24 @@ it('counts down after too many requests, and tries again', async () => {
   expect(await conversationText(page)).not.toContain('Too many requests')
 })
 
+it('tries again by itself for each message, also after tries that were all in vain', async () => {
+  await clear()
+  await page.clock.install()
+  for (const text of ['Hello?', 'Hello again?']) {
+    server.misbehave(429, 429, 429, 429)
+    const before = server.requests.length
+    await send(text)
+    // A first request and three more.
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(1_000)
+        return server.requests.length - before
+      }, patiently)
+      .toBe(4)
+    await idle()
+  }
+})
+
 it('says that the connection broke off, and repeats no text', async () => {
   await clear()
   server.misbehave('drop')

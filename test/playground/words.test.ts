@@ -32,6 +32,17 @@ it('an answer in another form than that of the provider is described for a perso
   }
 })
 
+it('an error in the middle of an answer is that of the connection or of the server', () => {
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasBegun: true }
+  expect(errorInWords({ message: 'network error' }, model)).toMatch(/^The connection broke off/)
+  expect(errorInWords({ message: 'upstream model crashed' }, model)).toBe(
+    'The server ended the answer with an error. Try again. (upstream model crashed)',
+  )
+  expect(errorInWords({ message: 'upstream model crashed' }, { ...model, hasBegun: false })).toBe(
+    'upstream model crashed',
+  )
+})
+
 describe('the first screen', () => {
   it.each([
     [{ kind: 'scripted', scenario: '' }, 'Nothing leaves this page'],
