@@ -1,6 +1,7 @@
+import { ToolError } from '../errors.ts'
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
 import { accessTo, coveringAccess, guardedAccess, notGranted } from '../guard/guard-accesses.ts'
-import { isWithin, type Path, quote } from '../paths/logical-path.ts'
+import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { combineVerdicts, type Verdict, withAccesses } from '../policy/evaluation.ts'
 import { type Permission, revealingPermissions } from '../policy/permissions.ts'
@@ -109,7 +110,7 @@ async function collectAccesses(
     // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'
     if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
-      throw notGranted(change.path)
+      throw createdMeanwhile(change.path)
     }
     changes.push(headOf === undefined ? { change, before } : { change, before, headOf })
     if (change.to?.type === 'file') bytes += sizeOf(change.to)
@@ -132,6 +133,14 @@ async function collectAccesses(
     further.push({ ...access, asked: path, path, classification: classifyPath(path), recursive: false })
   }
   return { changes, further, parents, bytes }
+}
+
+/** Returns the error for a file that did not exist when policy was asked: nobody has asked whether it may be replaced. */
+function createdMeanwhile(path: Path): ToolError {
+  return new ToolError('WRITE_CONFLICT', `Cannot write ${quote(display(path))}: it was created meanwhile`, {
+    path: display(path),
+    hint: 'Read it, then decide whether to replace it.',
+  })
 }
 
 /** Whether an access grants the removal of its path. The source of a copy may be read, not changed. */

@@ -1,3 +1,4 @@
+import { ACCESSES_PER_LOOK, createPacer } from '../util/pacer.ts'
 import type { Backend, ReadsNow } from './backend.ts'
 
 /** What a backend reads, at once or later. */
@@ -53,14 +54,29 @@ export function runLookupsNow<T>(reads: ReadsNow, lookups: Lookups<T>): T {
 /** The reads of a backend that return promises. */
 type LaterReads = Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink'>
 
-/** Returns the reads of a backend over those that return at once. */
+/**
+ * Returns the reads of a backend over those that return at once. Whoever awaits one after another lets timers, signals and other
+ * callers run.
+ */
 export function readsOver(now: ReadsNow): LaterReads {
+  const pace = createPacer(ACCESSES_PER_LOOK)
+  /** Reads at once, and returns later if it is time for a turn. */
+  const later =
+    <A extends readonly unknown[], R>(read: (...args: A) => R) =>
+    async (...args: A): Promise<R> => {
+      const turn = pace()
+      try {
+        return read(...args)
+      } finally {
+        if (turn !== undefined) await turn
+      }
+    }
   const reads: LaterReads = {
-    canonical: async (path, options) => now.canonical(path, options),
-    stat: async (path) => now.stat(path),
-    list: async (path) => now.list(path),
-    read: async (path, range) => now.read(path, range),
-    readLink: async (path) => now.readLink(path),
+    canonical: later(now.canonical),
+    stat: later(now.stat),
+    list: later(now.list),
+    read: later(now.read),
+    readLink: later(now.readLink),
   }
   atOnce.set(reads.stat, { reads, now })
   return reads

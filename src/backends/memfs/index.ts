@@ -21,6 +21,7 @@ import { storageError } from '../../storage/storage-error.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { checkOptions, isText } from '../../util/check-options.ts'
+import { ACCESSES_PER_LOOK, createPacer } from '../../util/pacer.ts'
 
 /** Options of {@link memfs}. */
 export interface MemfsOptions {
@@ -104,6 +105,7 @@ function backendOver(files: OpenVolume): Backend {
       return files.readLink(path)
     },
   }
+  const pace = createPacer(ACCESSES_PER_LOOK)
   return {
     capabilities,
     ...readsOver(now),
@@ -111,8 +113,10 @@ function backendOver(files: OpenVolume): Backend {
 
     async commit(changes, options) {
       throwIfAborted(options.signal)
-      // No await from here on, so that no other code runs in between.
-      return commitNow(files, changes, options)
+      // No await before the end, so that no other code runs in between.
+      const receipt = commitNow(files, changes, options)
+      await pace()
+      return receipt
     },
 
     async scan(paths, visit) {

@@ -7,6 +7,7 @@ import { throwIfAborted } from '../../util/abort.ts'
 import { isUint8Array } from '../../util/bytes.ts'
 import { checkOptions, isClock, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
+import { ACCESSES_PER_LOOK, createPacer } from '../../util/pacer.ts'
 
 /** An initial entry of {@link memory}. Bytes are not copied: callers must not write into them afterwards. */
 export type MemoryEntry =
@@ -65,6 +66,7 @@ const capabilities: Capabilities = Object.freeze({
 
 function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCounter): MemoryBackend {
   let root = initial
+  const pace = createPacer(ACCESSES_PER_LOOK)
   return {
     capabilities,
     ...treeReads(() => root),
@@ -74,6 +76,7 @@ function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCount
       const { draftOf } = await loadCommit()
       const draft = draftOf(root, changes, options.at ?? clock(), tags)
       root = draft.root
+      await pace()
       return draft.receipt
     },
 
