@@ -34,7 +34,7 @@ const CONTEXT_BYTES = 64 * 1024
 export async function requireHiddenInContent(
   hidden: HiddenSecrets,
   { path, before, after, knowsBefore }: ContentReplacement,
-  pause: () => Promise<void>,
+  pause: () => Promise<void> | undefined,
 ): Promise<void> {
   if (before !== undefined && !knowsBefore) {
     for await (const { bytes } of windowsOf(before)) await runInTurns(hidden.addInSteps(bytes), pause)

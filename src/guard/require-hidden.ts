@@ -21,7 +21,7 @@ interface ReplacingChange {
 export async function requireHidden(
   hidden: HiddenSecrets,
   changes: readonly ReplacingChange[],
-  pause: () => Promise<void>,
+  pause: () => Promise<void> | undefined,
 ): Promise<void> {
   // Nobody sees git's own files as files.
   const visible = changes.filter(({ change }) => classifyPath(change.path).protection !== 'git')

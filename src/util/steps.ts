@@ -9,7 +9,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
 }
 
 /** Runs a computation and calls `pause` after each step, so that the event loop can turn. */
-export async function runInTurns<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
+export async function runInTurns<T>(steps: Steps<T>, pause: () => Promise<void> | undefined): Promise<T> {
   let step = steps.next()
   while (step.done !== true) {
     await pause()

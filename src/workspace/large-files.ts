@@ -38,6 +38,6 @@ export async function writeParts(
   const content = await sink.finish()
   await refuseMarksIn(drafts, target, content, stat?.type === 'file' ? stat.size : 0)
   const mode = bits === undefined ? {} : { mode: bits }
-  await files.writeContent(path, { type: 'file', bytes: head, content, ...mode }, { append: stat !== undefined })
+  await files.writeContent(path, { type: 'file', bytes: head, content, ...mode }, { appendsTo: stat })
   return content.sha256
 }

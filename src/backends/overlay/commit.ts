@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { sha256 } from '../../files/hash/sha256.ts'
 import { type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
@@ -6,6 +7,9 @@ import { versionAt } from '../../storage/versions.ts'
 import { type Base, keptContent, MAX_BASE_BYTES } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
 import type { LayeredReads } from './reads.ts'
+
+/** Attempts to read a file that others change at the same time. */
+const MOST_ATTEMPTS = 20
 
 /** A checked change, with the version before it. */
 export interface CheckedChange {
@@ -42,10 +46,20 @@ export async function checkSet(
     return present.get(path)
   }
 
+  /** Notes an entry and its version, which is that of the same moment: others may change `lower` in between. */
+  async function note(path: Path): Promise<Stat | undefined> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      // Below a file, no entry exists, whatever a storage returns for such a path.
+      const stat = await look(path)
+      versions.set(path, stat === undefined ? null : await versionAt(reads, path))
+      if (stat?.type !== 'file' || (await reads.stat(path))?.tag === stat.tag) return stat
+      present.delete(path)
+    }
+    throw new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it changes all the time`, { path })
+  }
+
   for (const { path, to } of changes) {
-    // Below a file, no entry exists, whatever a storage returns for such a path.
-    const stat = await look(path)
-    versions.set(path, stat === undefined ? null : await versionAt(reads, path))
+    const stat = await note(path)
     if (stat?.type === 'directory' && to?.type !== 'directory') {
       names.set(
         path,
@@ -131,7 +145,10 @@ export async function upperSet(
   async function baseOf(path: Path, before: Version): Promise<Base> {
     if (before === null || locate(path) === 'upper') return { base: null }
     if (before.type === 'file') {
-      return { base: before, ...(before.size > MAX_BASE_BYTES ? {} : keptContent((await lower.read(path)).bytes)) }
+      if (before.size > MAX_BASE_BYTES) return { base: before }
+      const { bytes } = await lower.read(path)
+      // Others may have changed it since.
+      return { base: before, ...(sha256(bytes) === before.sha256 ? keptContent(bytes) : {}) }
     }
     const tag = (await lower.stat(path))?.tag
     return { base: before, ...(tag === undefined ? {} : { tag }) }

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
-import type { Change } from '../../storage/backend.ts'
+import type { Change, Stat } from '../../storage/backend.ts'
 import type { FileState } from '../../storage/versions.ts'
 import type { CommandFiles, RefusedAccess } from '../types.ts'
 import { type CommandFilesOptions, CommandGate, type ReadContent } from './command-gate.ts'
@@ -19,8 +19,8 @@ export interface TrackedCommandFiles extends CommandFiles {
   reach(access: Access): Promise<GuardedAccess>
   /** Applies many changes at once. Each is evaluated before the first one is applied. */
   apply(changes: readonly Change[]): Promise<void>
-  /** Writes a content that is not in memory. `append`: the file that it replaces is the beginning of it. */
-  writeContent(path: string, state: FileState, options?: { readonly append?: boolean }): Promise<void>
+  /** Writes a content that is not in memory. `appendsTo`: the file that the content begins with, as it was read. */
+  writeContent(path: string, state: FileState, options?: { readonly appendsTo?: Stat | undefined }): Promise<void>
   /** Returns earlier content of a path as a command may see it: evaluated by that name, secrets as marks. */
   show(path: string, stored: Uint8Array): Promise<Uint8Array>
   /** Finds the secrets of the files, before a program that opens files by itself starts. */

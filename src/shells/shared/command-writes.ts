@@ -80,15 +80,19 @@ export function createCommandWrites(gate: CommandGate): CommandWrites {
       }),
 
     setMode: (path, mode) =>
-      gate.attempt('file:write:replace', path, async () => {
-        const access = await gate.reach({ permission: 'file:write:replace', path })
-        const state = await stateAt(backend, access.path)
-        if (state === null) throw notFound(path)
-        // Backends store no permission bits for directories.
-        if (state.type !== 'file' || state.mode === mode || !backend.capabilities.modes) return
-        const change: Change = { path: access.path, expect: 'any', to: { ...state, mode } }
-        await gate.commit([change], [access], { keepsContent: true })
-      }),
+      gate.attempt('file:write:replace', path, () =>
+        untilUnchanged(async () => {
+          const access = await gate.reach({ permission: 'file:write:replace', path })
+          const stat = await backend.stat(access.path)
+          if (stat === undefined || stat.type === 'other') throw notFound(path)
+          // Backends store no permission bits for directories.
+          if (stat.type !== 'file' || stat.mode === mode || !backend.capabilities.modes) return
+          const read = await backend.read(access.path)
+          const to = { type: 'file', bytes: read.bytes, mode } as const
+          const change: Change = { path: access.path, expect: versionOfRead(read), to }
+          await gate.commit([change], [access], { keepsContent: true })
+        }),
+      ),
   }
 }
 
@@ -101,40 +105,69 @@ function writeFile(
   copied?: CopySource,
 ): Promise<void> {
   const { backend, marks } = gate
-  return gate.attempt('file:write:replace', path, async () => {
+  const write = async () => {
     const isAppended = options.append === true && (await isFile(backend, path))
     const access = await gate.reach({ permission: isAppended ? 'file:append' : 'file:write', path })
     const stat = await backend.stat(access.path)
     if (stat === undefined) await gate.requireParent(access.path)
     else requireFile(access.path, stat)
-    const before = isAppended ? (await backend.read(access.path)).bytes : undefined
-    const restored = await runInTurns(marks.restore(bytes, access.path, before), gate.pause)
-    const whole = before === undefined ? restored : concatBytes([before, restored])
+    const before = isAppended ? await backend.read(access.path) : undefined
+    const restored = await runInTurns(marks.restore(bytes, access.path, before?.bytes), gate.pause)
+    const whole = before === undefined ? restored : concatBytes([before.bytes, restored])
     gate.requireFits(path, whole.length, 'would have')
     const to = {
       type: 'file',
       bytes: whole,
       ...(options.mode === undefined ? {} : { mode: options.mode }),
-      ...(before === undefined ? {} : { sharedPrefix: before.length }),
+      ...(before === undefined ? {} : { sharedPrefix: before.bytes.length }),
     } as const
-    await gate.commit([{ path: access.path, expect: 'any', to }], [access], { keepsContent: isAppended, copied })
-  })
+    const expect = options.append === true ? versionOfRead(before) : 'any'
+    await gate.commit([{ path: access.path, expect, to }], [access], { keepsContent: isAppended, copied })
+  }
+  return gate.attempt('file:write:replace', path, () => (options.append === true ? untilUnchanged(write) : write()))
 }
 
-/** Writes a content that is not in memory, or appends it to the file that it begins with. */
+/** Attempts of a change whose content depends on what was read. */
+const MOST_ATTEMPTS = 20
+
+/** Repeats a change whose content depends on what was read, if that has changed meanwhile. */
+async function untilUnchanged(change: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await change()
+      return
+    } catch (error) {
+      const isConflict = error instanceof ToolError && error.code === 'WRITE_CONFLICT'
+      if (!isConflict || attempt === MOST_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Expects what a read has returned: another call may have changed it since. */
+function versionOfRead(read: { readonly stat: Stat } | undefined): Change['expect'] {
+  return read === undefined ? 'absent' : { tag: read.stat.tag }
+}
+
+/**
+ * Writes a content that is not in memory.
+ *
+ * @param appendsTo the file that the content begins with, as it was read
+ */
 export function writeContent(
   gate: CommandGate,
   path: string,
   state: FileState,
-  { append = false, copied }: { readonly append?: boolean; readonly copied?: CopySource } = {},
+  { appendsTo, copied }: { readonly appendsTo?: Stat | undefined; readonly copied?: CopySource } = {},
 ): Promise<void> {
+  const append = appendsTo !== undefined
   return gate.attempt('file:write:replace', path, async () => {
     const access = await gate.reach({ permission: append ? 'file:append' : 'file:write', path })
     const stat = await gate.backend.stat(access.path)
     if (stat === undefined) await gate.requireParent(access.path)
     else requireFile(access.path, stat)
     gate.requireFits(path, sizeOf(state), 'would have')
-    await gate.commit([{ path: access.path, expect: 'any', to: state }], [access], { keepsContent: append, copied })
+    const expect = append ? { tag: appendsTo.tag } : 'any'
+    await gate.commit([{ path: access.path, expect, to: state }], [access], { keepsContent: append, copied })
   })
 }
 
@@ -190,7 +223,7 @@ async function rename(gate: CommandGate, from: string, to: string): Promise<void
     const newPath = `${target.path}${path.slice(source.path.length)}` as Path
     accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true, reveals: true }))
     accesses.push(await gate.reach({ permission: 'file:move', path: newPath, noFollow: true }))
-    changes.push(...(await moveChanges(gate, path, newPath)))
+    changes.push(...(await moveChanges(gate, path, newPath, await backend.stat(path))))
     await gate.pause()
   }
   await gate.commit(changes, accesses)
