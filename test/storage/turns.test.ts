@@ -72,11 +72,7 @@ const repositoryOf = (workspace: Opened) => workspace.git as NonNullable<Opened[
 const operations: Readonly<Record<string, (workspace: Opened) => Promise<unknown>>> = {
   'git add': (workspace) => repositoryOf(workspace).add('.'),
   'git commit': (workspace) => repositoryOf(workspace).commit({ message: 'all' }),
-  'files.walk': async ({ files }) => {
-    for await (const _ of files.walk('.'));
-  },
   'fs.cp': (workspace) => createFs(workspace).promises.cp('/d1', '/copy', { recursive: true }),
-  'fs.readdir': (workspace) => createFs(workspace).promises.readdir('/', { recursive: true }),
 }
 
 it('operations on many files in memory let timers run', async () => {
