@@ -222,7 +222,9 @@ export interface CommandDiff {
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
 }
 
-interface LeftOut {
+/** What a clone, fetch or pull left out. */
+export interface LeftOutRefs {
+  /** Refs of the server whose names git or a workspace does not allow. */
   readonly leftOut: readonly string[]
 }
 
@@ -246,10 +248,12 @@ export interface CommandRepository
     | 'sparseDirectories'
     | 'setSparseDirectories'
   > {
-  /** `leftOut`: refs of the server whose names git or a workspace does not allow. */
-  clone(...args: Parameters<Repository['clone']>): Promise<Awaited<ReturnType<Repository['clone']>> & LeftOut>
-  fetch(...args: Parameters<Repository['fetch']>): Promise<LeftOut>
-  pull(...args: Parameters<Repository['pull']>): Promise<PullResult & LeftOut>
+  /** As `clone` of the library, and names the refs that were left out. */
+  clone(...args: Parameters<Repository['clone']>): Promise<Awaited<ReturnType<Repository['clone']>> & LeftOutRefs>
+  /** As `fetch` of the library. Returns the refs that were left out. */
+  fetch(...args: Parameters<Repository['fetch']>): Promise<LeftOutRefs>
+  /** As `pull` of the library, and names the refs that were left out. */
+  pull(...args: Parameters<Repository['pull']>): Promise<PullResult & LeftOutRefs>
   /**
    * Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. `outside`: new
    * files, and given paths, that are outside of the sparse checkout.
