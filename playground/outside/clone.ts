@@ -43,7 +43,7 @@ export async function clone(
 /** Explains a failed request, since browsers do not reveal the reason to a page. */
 function explainFailure(error: Error, url: string, corsProxy: string | undefined): Error {
   if (isOffline()) return new Error(`Cannot clone ${url}: ${OFFLINE}`)
-  if (!error.message.includes('an unexpected failure')) return error
+  if (!error.message.includes('cannot be reached')) return error
   const reason =
     corsProxy === undefined ? 'it does not let other pages read it: a CORS proxy helps' : 'the proxy does not'
   return new Error(`Cannot clone ${url}: the server does not answer, or ${reason}`)

@@ -94,7 +94,7 @@ interface CollectedAccesses {
 }
 
 async function collectAccesses(
-  { backend, limits }: WorkspaceState,
+  { backend, limits, ownTools }: WorkspaceState,
   call: AuthorizedCall,
   draft: BuiltinDraft<unknown>,
 ): Promise<CollectedAccesses> {
@@ -110,7 +110,8 @@ async function collectAccesses(
     // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'
     if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
-      throw createdMeanwhile(change.path)
+      // A built-in tool plans to create only what does not exist.
+      throw ownTools.has(call.tool) ? notGranted(change.path) : createdMeanwhile(change.path)
     }
     changes.push(headOf === undefined ? { change, before } : { change, before, headOf })
     if (change.to?.type === 'file') bytes += sizeOf(change.to)

@@ -449,7 +449,8 @@ export async function evaluateDraft(
   const changes = await authorize(draft)
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, reads)
+  const refusals = isToolCall(state) ? run.secretRefusals : undefined
+  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals)
   // An operation, such as undo, brings back what was there.
   if (isToolCall(state)) steps?.requireOrdinaryNames(changes.changes)
   const { changes: set = [] } = draft

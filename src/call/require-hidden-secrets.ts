@@ -1,4 +1,4 @@
-import { HiddenSecrets } from '../files/secrets/hidden.ts'
+import { HiddenSecrets, type SecretRefusals } from '../files/secrets/hidden.ts'
 import type { ContentReads } from '../guard/hidden-in-content.ts'
 import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -15,6 +15,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  * that the call has read. Applies to every change set, whatever made it.
  *
  * @param reads the files that the call has read
+ * @param refusals those of the run. `undefined` for an operation that brings back what was there
  * @throws ToolError `POLICY_DENIED_SECRET`
  */
 export async function requireHiddenSecrets(
@@ -23,9 +24,10 @@ export async function requireHiddenSecrets(
   draft: BuiltinDraft<unknown>,
   changes: readonly KnownChange[],
   reads: Iterable<Path>,
+  refusals: SecretRefusals | undefined,
 ): Promise<void> {
   if (!changes.some(({ change: { to } }) => to?.type === 'file' || to?.type === 'link')) return
-  const hidden = new HiddenSecrets(textsIn(input))
+  const hidden = new HiddenSecrets(textsIn(input), refusals)
   const pause = createPacer()
   const changed = new Set(changes.map(({ change }) => change.path))
   for (const path of new Set([...reads, ...(draft.reads ?? []), ...(draft.copiedFrom ?? [])])) {

@@ -203,7 +203,7 @@ async function* whole(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<Ui
 
 function unreachable({ host }: URL): ToolError {
   return new ToolError('BACKEND_ERROR', `Cannot continue with git: the server ${host} cannot be reached`, {
-    hint: 'The address may be wrong, or there is no network. A page reaches only servers that allow its origin, or a corsProxy.',
+    hint: 'The address may be wrong, or there is no network. A page reaches only servers that allow its origin; a CORS proxy helps with others.',
   })
 }
 

@@ -4,7 +4,7 @@ import { utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { runInTurns } from '../util/steps.ts'
-import { revealedError } from './require-hidden.ts'
+import { requireOpen, revealedError } from './require-hidden.ts'
 
 /** A content that is read part by part. */
 export interface ContentReads {
@@ -40,6 +40,7 @@ export async function requireHiddenInContent(
     for await (const { bytes } of windowsOf(before)) await runInTurns(hidden.addInSteps(bytes), pause)
   }
   if (hidden.isEmpty) return
+  requireOpen(hidden, path)
   if (utf16EncodingOf(await after.read(0, 2)) !== undefined) {
     throw new ToolError('LIMIT_EXCEEDED', `Cannot change ${quote(path)}: it is UTF-16 and too large to search`, {
       path,
@@ -50,7 +51,7 @@ export async function requireHiddenInContent(
   const shown: ShortCounts = { hidden: new Map(), visible: new Map() }
   for await (const { bytes, start, end } of windowsOf(after)) {
     const mark = await runInTurns(hidden.findInPart(bytes, start, end), pause)
-    if (mark !== undefined) throw revealedError(path, mark)
+    if (mark !== undefined) throw revealedError(hidden, path, mark)
     if (hidden.hasShort) await runInTurns(hidden.countShort(bytes, start, end, shown), pause)
   }
   if (!hidden.hasShort) return
@@ -58,7 +59,7 @@ export async function requireHiddenInContent(
   for await (const { bytes, start, end } of before === undefined ? [] : windowsOf(before))
     await runInTurns(hidden.countShort(bytes, start, end, present), pause)
   const mark = hidden.findShort(present, shown)
-  if (mark !== undefined) throw revealedError(path, mark)
+  if (mark !== undefined) throw revealedError(hidden, path, mark)
 }
 
 /** Yields a content in parts: the bytes of each between `start` and `end`, and what is around them. */

@@ -32,16 +32,33 @@ export async function requireHidden(
     }),
   )
   const revelation = await runInTurns(hidden.findInSteps(contents), pause)
+  requireOpen(hidden, visible[0]?.change.path)
   if (revelation === undefined) {
     requireHiddenNames(hidden, visible)
     return
   }
   const { index, mark } = revelation
-  throw revealedError((visible[index] as ReplacingChange).change.path, mark)
+  throw revealedError(hidden, (visible[index] as ReplacingChange).change.path, mark)
 }
 
-/** The error for a change after which a part of a hidden secret would show. */
-export function revealedError(path: Path, mark: string): ToolError {
+/**
+ * Refuses every change beside hidden secrets once a run has met some refusals: each tells whether a guess is right, and whoever
+ * knows the beginning or the end of a secret could find it out character by character.
+ *
+ * @throws ToolError `POLICY_DENIED_SECRET`
+ */
+export function requireOpen(hidden: HiddenSecrets, path: Path | undefined): void {
+  if (path === undefined || !hidden.isClosed) return
+  throw new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot change ${quote(path)}: parts of secrets would have shown several times, so this run changes nothing beside secrets`,
+    { path, hint: 'Leave files with secrets alone, also as input of a command. A new run may change them.' },
+  )
+}
+
+/** Notes and returns the refusal of a change after which a part of a hidden secret would show. */
+export function revealedError(hidden: HiddenSecrets, path: Path, mark: string): ToolError {
+  hidden.noteRefusal()
   return new ToolError(
     'POLICY_DENIED_SECRET',
     `Cannot change ${quote(path)}: a part of the secret behind ${mark} would show`,
@@ -63,6 +80,7 @@ function requireHiddenNames(hidden: HiddenSecrets, changes: readonly ReplacingCh
     const target = to?.type === 'link' && !(before?.type === 'link' && before.target === to.target) ? to.target : ''
     const mark = hidden.findIn(target) ?? (before === null ? hidden.findIn(path) : undefined)
     if (mark === undefined) continue
+    hidden.noteRefusal()
     throw new ToolError(
       'POLICY_DENIED_SECRET',
       `Cannot create a path: a part of the secret behind ${mark} would show in its name or in the target of the link`,

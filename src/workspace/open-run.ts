@@ -172,6 +172,7 @@ export function startRun(
     task,
     plan: undefined,
     readHistory: createReadHistory(),
+    secretRefusals: { count: 0 },
     seenVersions: new Set(),
     rates: createRates({
       limits: workspace.limits,

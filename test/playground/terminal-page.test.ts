@@ -138,10 +138,16 @@ rl.on('close', () => console.log('bye'))`
       return [box.x + box.width / 2, box.y + box.height / 2] as const
     }
     const click = async (text: string) => {
-      const [x, y] = await pointOf(text)
-      await page.mouse.move(x, y, { steps: 3 })
-      await page.locator('wardspace-terminal .xterm-cursor-pointer').waitFor()
-      await page.mouse.click(x, y)
+      let point: readonly [number, number] = [0, 0]
+      // Rows that arrive late move the text away from the pointer.
+      const isOverLink = async () => {
+        point = await pointOf(text)
+        await page.mouse.move(0, 0)
+        await page.mouse.move(...point, { steps: 3 })
+        return (await page.locator('wardspace-terminal .xterm-cursor-pointer').count()) > 0
+      }
+      await expect.poll(isOverLink, patiently).toBe(true)
+      await page.mouse.click(...point)
     }
     const line = () => page.locator('.cm-activeLineGutter').first().textContent()
 

@@ -102,6 +102,7 @@ export function openTransaction(
   const question = openQuestion(session, shared === undefined ? () => stop.abort() : () => {})
   const files = createCommandFiles({
     ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
+    secretRefusals: run.secretRefusals,
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     large: shared?.large,

@@ -1,4 +1,5 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
+import type { SecretRefusals } from '../../files/secrets/hidden.ts'
 import type { ReadHistory } from '../../history/read-history.ts'
 import type { SeenVersions } from '../../history/seen-versions.ts'
 import type { Path } from '../../paths/logical-path.ts'
@@ -31,6 +32,8 @@ export interface RunState {
   readonly readHistory: ReadHistory
   readonly seenVersions: SeenVersions
   readonly rates: Rates
+  /** What its changes have told it about secrets. */
+  readonly secretRefusals: SecretRefusals
   readonly taint: Taint
   readonly approvals: RunApprovals
   readonly artifacts: Artifacts

@@ -33,6 +33,17 @@ interface WrittenContent {
   readonly content: Content
 }
 
+/** The refusals of a run that told it what a secret contains. */
+export interface SecretRefusals {
+  count: number
+}
+
+/**
+ * Refusals after which a run changes nothing beside hidden secrets. Each one tells that {@link WINDOW} characters are in a secret,
+ * and so the last one to whoever knows the others.
+ */
+const MAX_REFUSALS = 3
+
 /**
  * The secrets in the contents that a call reads or replaces. Checks that the contents it writes hide them too: a secret is
  * recognized by its form and by the text around it, so a change next to it can make it unrecognisable.
@@ -47,9 +58,25 @@ export class HiddenSecrets {
   #keptUnits = 0
   #secretUnits = 0
 
-  /** @param knownTexts texts that the reader of the files has written, and so knows */
-  constructor(knownTexts: readonly string[] = []) {
+  readonly #refusals: SecretRefusals
+
+  /**
+   * @param knownTexts texts that the reader of the files has written, and so knows
+   * @param refusals those of the run
+   */
+  constructor(knownTexts: readonly string[] = [], refusals: SecretRefusals = { count: 0 }) {
     this.#known = knownTexts
+    this.#refusals = refusals
+  }
+
+  /** Whether every change is refused now, whatever it shows: its answer would tell whether a guess is right. */
+  get isClosed(): boolean {
+    return !this.isEmpty && this.#refusals.count >= MAX_REFUSALS
+  }
+
+  /** Notes that a change is refused for what it shows. */
+  noteRefusal(): void {
+    this.#refusals.count += 1
   }
 
   get isEmpty(): boolean {

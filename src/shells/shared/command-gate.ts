@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { HiddenSecrets } from '../../files/secrets/hidden.ts'
+import { HiddenSecrets, type SecretRefusals } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { WINDOW } from '../../files/secrets/window-table.ts'
 import { classifyBoth, guardLookups } from '../../guard/guard-accesses.ts'
@@ -49,6 +49,8 @@ export interface CommandFilesOptions {
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number; readonly writtenBytes?: number }
   /** Texts that the caller of the command has written, such as its line. */
   readonly knownTexts?: readonly string[]
+  /** What changes have told the run about secrets. */
+  readonly secretRefusals?: SecretRefusals
   /** Takes contents that are too large for memory. Absent if all contents have to be in memory. */
   readonly large?: LargeContents | undefined
   /** Programs open files by themselves, so any file may be the source of what they write. */
@@ -99,7 +101,7 @@ export class CommandGate {
     this.options = options
     this.backend = options.backend
     this.listing = options.visibility('list')
-    this.#hidden = new HiddenSecrets(options.knownTexts)
+    this.#hidden = new HiddenSecrets(options.knownTexts, options.secretRefusals)
     this.marks = createMarks(this.#hidden)
   }
 

@@ -432,7 +432,7 @@ describe('custom commands', () => {
   })
 
   it('git clone prints progress unless --quiet, and always the skipped files', async () => {
-    const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'] })
+    const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'], leftOut: [] })
     const git = gitCommand(
       () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
       '/workspace',

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+
+const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
+/** A secret of letters and digits, as the formats demand them. */
+const drawn = (length: number) => Array.from({ length }, (_, i) => letters[(i * 17 + 5) % letters.length]).join('')
+
+/** Files with a secret, and 11 characters in front of what is unknown: its usual beginning, or text that was put behind it. */
+const secrets: Readonly<Record<string, { readonly file: string; readonly known: string; readonly unknown: string }>> = {
+  'a token with a usual beginning': {
+    file: `key sk-ant-api03-${drawn(93)}AA\n`,
+    known: 'sk-ant-api03-'.slice(-11),
+    unknown: drawn(93),
+  },
+  'a password with a known beginning': {
+    file: `password: "companyname-${drawn(16)}"\n`,
+    known: 'companyname-'.slice(-11),
+    unknown: drawn(16),
+  },
+}
+
+const open = (file: string) =>
+  createWorkspace({ backend: memory({ 'conf.txt': file, 'o.txt': '' }), shell: bash(), policy: 'autonomous' })
+type Workspace = Awaited<ReturnType<typeof open>>
+type Caller = Pick<Workspace, 'call'>
+
+/** Returns the characters that an attacker finds who takes each refusal as a right guess. */
+async function guess(known: string, isRefused: (text: string) => Promise<boolean>): Promise<string> {
+  let found = ''
+  for (;;) {
+    const window = `${known}${found}`.slice(-11)
+    const right: string[] = []
+    for (const letter of letters) if (await isRefused(window + letter)) right.push(letter)
+    // When every guess is refused, an answer tells nothing.
+    if (right.length !== 1) return found
+    found += right[0]
+  }
+}
+
+/** Ways to ask whether a text is in the secret of `conf.txt`. The text stands in parts, so that the input does not show it. */
+const ways: Readonly<Record<string, (caller: Caller, text: string) => Promise<boolean>>> = {
+  'a write of a command': async (caller, text) => {
+    const command = `cat conf.txt > /dev/null; printf '%s%s' '${text.slice(0, 6)}' '${text.slice(6)}' > o.txt`
+    const result = await caller.call('run_command', { command })
+    return !result.ok || (result.refused?.length ?? 0) > 0
+  },
+  'a name that a command creates': async (caller, text) => {
+    const command = `cat conf.txt > /dev/null; h='${text.slice(0, 6)}'; touch "n\${h}${text.slice(6)}"`
+    const result = await caller.call('run_command', { command })
+    return !result.ok || (result.refused?.length ?? 0) > 0
+  },
+  'an edit of the file': async (caller, text) => {
+    await caller.call('append_file', { path: 'conf.txt', content: `\n${text.slice(0, 6)}|${text.slice(6)}` })
+    const { ok } = await caller.call('edit_file', { path: 'conf.txt', edits: [{ oldText: '|', newText: '' }] })
+    const undone = await caller.call('edit_file', {
+      path: 'conf.txt',
+      edits: [{ oldText: ok ? `\n${text}` : `\n${text.slice(0, 6)}|${text.slice(6)}`, newText: '' }],
+    })
+    return !ok && (undone.ok || undone.code === 'POLICY_DENIED_SECRET')
+  },
+}
+
+const LEARNED = 3
+
+it.each(Object.keys(ways).flatMap((way) => Object.keys(secrets).map((secret) => [way, secret] as const)))(
+  '%s tells few characters of %s',
+  async (way, secret) => {
+    const { file, known } = secrets[secret] as (typeof secrets)[string]
+    const workspace = await open(file)
+    const run = workspace.run({ id: 'guesser' })
+    const found = await guess(known, (text) => (ways[way] as (typeof ways)[string])(run, text))
+    expect(found.length).toBeLessThanOrEqual(LEARNED)
+    // The run changes nothing beside the secret any more; elsewhere, and in another run, changes are as before.
+    const beside = { path: 'conf.txt', content: 'more\n' }
+    expect(await run.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+    expect(await run.call('write_file', { path: 'new.txt', content: 'x\n' })).toMatchObject({ ok: true })
+    expect(await workspace.run({ id: 'other' }).call('append_file', beside)).toMatchObject({ ok: true })
+    expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
+    await workspace.close()
+  },
+)
+
+it('a loop within one command tells few characters', async () => {
+  const { file, known, unknown } = secrets['a token with a usual beginning'] as (typeof secrets)[string]
+  const workspace = await open(file)
+  const command = `cat conf.txt > /dev/null; h='${known}'; out=''; n=0
+while [ $n -lt 20 ]; do n=$((n+1)); hit=''
+  for c in ${letters.join(' ')}; do (printf '%s%s' "$h" "$c" > o.txt) 2>/dev/null || hit="$hit$c"; done
+  [ \${#hit} -eq 1 ] || break
+  out="$out$hit"; h="\${h:1}$hit"
+done
+echo "$out"`
+  const result = await workspace.call('run_command', { command, timeoutMs: 60_000 })
+  const stdout = result.ok ? String(result.stdout).trim() : ''
+  expect(unknown.startsWith(stdout)).toBe(true)
+  expect(stdout.length).toBeLessThanOrEqual(LEARNED)
+  await workspace.close()
+})
+
+it('a run that has met such refusals can be undone', async () => {
+  const { file, known, unknown } = secrets['a token with a usual beginning'] as (typeof secrets)[string]
+  const workspace = await open(file)
+  const appended = await workspace.call('append_file', { path: 'conf.txt', content: 'more\n' })
+  for (let i = 0; i < 4; i++) {
+    await ways['a write of a command']?.(workspace, `${known}${unknown}`.slice(i, i + 12))
+  }
+  expect(await workspace.call('append_file', { path: 'conf.txt', content: '.' })).toMatchObject({ ok: false })
+  expect(await workspace.undo(String((appended as { callId?: string }).callId))).toMatchObject({ ok: true })
+  const read = await workspace.call('read_file', { path: 'conf.txt' })
+  expect(read).toMatchObject({ ok: true, content: expect.not.stringContaining('more') })
+  await workspace.close()
+})
