@@ -1,4 +1,5 @@
-import type { PolicyData } from './schema.ts'
+import { permissionMask } from './match.ts'
+import type { PolicyData, PolicyRule } from './schema.ts'
 
 /**
  * Requires that the commands in a policy are written so that a parsed command can match them.
@@ -11,12 +12,33 @@ export function checkCommandEntries({ commands, rules = [], labels }: PolicyData
   }
   check(commands?.allow, 'commands.allow')
   check(commands?.deny, 'commands.deny')
-  for (const [index, rule] of rules.entries()) check(rule.commands, `rules[${index}].commands`)
+  for (const [index, rule] of rules.entries()) {
+    check(rule.commands, `rules[${index}].commands`)
+    checkRestriction(rule, `rules[${index}]`)
+  }
   for (const [index, source] of (labels?.sources ?? []).entries()) {
     check(source.commands, `labels.sources[${index}].commands`)
   }
   for (const [index, sink] of (labels?.sinks ?? []).entries()) check(sink.commands, `labels.sinks[${index}].commands`)
 }
+
+/**
+ * Refuses a restriction of what some commands may do to files: it would hold for a line that is such a command, and not for a
+ * script, a launcher or a function that runs it.
+ */
+function checkRestriction({ action, commands, paths, kinds, permissions }: PolicyRule, field: string): void {
+  if (commands === undefined || action === 'allow') return
+  const isAboutCommands =
+    permissions === undefined || (permissionMask(permissions, `${field}.permissions`) & COMMANDS) !== 0
+  const other =
+    paths !== undefined ? 'paths' : kinds !== undefined ? 'kinds' : isAboutCommands ? undefined : 'permissions'
+  if (other === undefined) return
+  throw new TypeError(
+    `Policy field "${field}.commands" cannot restrict commands beside "${other}": a command that a script or another command runs would pass; write one rule for the commands, and one for ${other === 'permissions' ? 'these permissions' : `the ${other}`}`,
+  )
+}
+
+const COMMANDS = permissionMask(['command:*'], 'permissions')
 
 /** The analyzer refuses commands with other names. */
 const NAME = /^[\w.+:@/[*-]+$/

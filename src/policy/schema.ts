@@ -35,7 +35,7 @@ export interface PolicyRule {
   readonly kinds?: readonly FileKind[]
   /** Globs on input fields by name. In fields that contain a path they are path globs; elsewhere `*` matches any characters. */
   readonly args?: Readonly<Record<string, readonly string[]>>
-  /** Command lines; `*` matches any characters. */
+  /** Command lines; `*` matches any characters. A rule that asks or denies has no `paths` or `kinds` beside them. */
   readonly commands?: readonly string[]
   /** The risk of the task; `*` matches any characters. */
   readonly risk?: readonly string[]

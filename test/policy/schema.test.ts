@@ -124,6 +124,15 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
       'matches no command',
     ],
   ]),
+  // A rule that restricts commands by what else they touch would hold for the written line only.
+  ...[{ paths: ['a'] }, { kinds: ['BINARY'] }, { permissions: ['file:*'] }, { permissions: ['git:push'] }].flatMap(
+    (other) =>
+      (['deny', 'ask'] as const).map((action): [unknown, string, string] => [
+        { rules: [{ name: 'a', action, commands: ['rm'], ...other }] },
+        'rules[0].commands',
+        `beside "${Object.keys(other)[0]}"`,
+      ]),
+  ),
   ...['foo', '>>>', '&&&', '=>', ' >', '> ', '$', '||\n'].map((operator): [unknown, string, string, string] => [
     { commands: { deniedOperators: ['|', operator] } },
     'commands.deniedOperators[1]',
@@ -419,13 +428,13 @@ describe('a policy with all fields', () => {
         permissions: ['file:*'],
         paths,
         args: { q: ['a'] },
-        commands: ['a'],
         risk: ['a'],
         kinds: [
           ...['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'LOCKFILE', 'GENERATED', 'VENDORED', 'SECRET_LIKE', 'BINARY'],
           ...['DIRECTORY', 'GIT_INTERNAL', 'UNKNOWN'],
         ],
       },
+      { ...deny, name: 'c', commands: ['a'] },
     ],
     commands: { allow: ['a'], deny: ['b'], deniedOperators: ['|'] },
     limits: {
