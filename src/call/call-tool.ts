@@ -456,6 +456,8 @@ export async function evaluateDraft(
   const { changes: set = [] } = draft
   if (set.length > 0) await (draft.target ?? workspace.backend).checkPlaces?.(set)
   if (draft.dryRun !== true) return { draft, changes }
+  run.rates.countWrite(changes.bytes)
+  run.rates.refundWrite(changes.bytes)
   const dry = { ...draft, changes: [], copiedFrom: [] }
   return { draft: dry, changes: await authorize(dry) }
 }

@@ -89,7 +89,8 @@ export const editFile = defineBuiltinTool({
     const change = await changeText(context, path, document, text)
     return {
       summary: `${input.dryRun ? 'Would edit' : 'Edited'} ${display(target.asked)} (+${change.insertions} -${change.deletions})`,
-      changes: input.dryRun ? [] : [change.change],
+      changes: [change.change],
+      dryRun: input.dryRun,
       diff: change.diff,
       shown: (receipt) => (input.dryRun ? [] : change.shown(receipt)),
       result: (receipt) => ({

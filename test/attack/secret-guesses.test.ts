@@ -10,12 +10,12 @@ const drawn = (length: number) => Array.from({ length }, (_, i) => letters[(i * 
 /** Files with a secret, and 11 characters in front of what is unknown: its usual beginning, or text that was put behind it. */
 const secrets: Readonly<Record<string, { readonly file: string; readonly known: string; readonly unknown: string }>> = {
   'a token with a usual beginning': {
-    file: `key sk-ant-api03-${drawn(93)}AA\n`,
+    file: `key sk-ant-api03-${drawn(93)}AA\n.\n`,
     known: 'sk-ant-api03-'.slice(-11),
     unknown: drawn(93),
   },
   'a password with a known beginning': {
-    file: `password: "companyname-${drawn(16)}"\n`,
+    file: `password: "companyname-${drawn(16)}"\n.\n`,
     known: 'companyname-'.slice(-11),
     unknown: drawn(16),
   },
@@ -59,6 +59,15 @@ const ways: Readonly<Record<string, (caller: Caller, text: string) => Promise<bo
       edits: [{ oldText: ok ? `\n${text}` : `\n${text.slice(0, 6)}|${text.slice(6)}`, newText: '' }],
     })
     return !ok && (undone.ok || undone.code === 'POLICY_DENIED_SECRET')
+  },
+  'a dry run of an edit': async (caller, text) => {
+    const newText = `${text.slice(0, 6)}|${text.slice(6)}`
+    const edits = [
+      { oldText: '.\n', newText },
+      { oldText: '|', newText: '' },
+    ]
+    const { ok } = await caller.call('edit_file', { path: 'conf.txt', edits, dryRun: true })
+    return !ok
   },
 }
 
