@@ -14,6 +14,7 @@ import { throwIfAborted } from '../util/abort.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
+import type { EvaluatedDraft, ProposedDraft } from './evaluate-changes.ts'
 import { limitResult } from './limit-result.ts'
 import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
 import { isInPlanMode } from './plan-mode.ts'
@@ -344,14 +345,6 @@ async function approveCall(
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 
-/** A draft before its changes are authorized. */
-interface ProposedDraft {
-  readonly draft: BuiltinDraft<unknown>
-  readonly warnings: readonly string[]
-  /** The files that the tool has read. */
-  readonly reads: ReadonlySet<Path>
-}
-
 /** Step 8: reads through a view of the granted accesses, and builds the change set. */
 export async function draftCall(
   { workspace, run, options, audit, taint }: CallState,
@@ -427,39 +420,21 @@ async function approveDraft(
   return evaluated
 }
 
-/** A draft with its evaluated changes. */
-interface EvaluatedDraft {
-  readonly draft: BuiltinDraft<unknown>
-  readonly changes: AuthorizedChanges
-}
-
-/** Evaluates every change of a draft. A dry run is evaluated completely, and then has no changes to commit. */
+/** Evaluates every change of a draft. */
 export async function evaluateDraft(
   state: CallState,
   call: AuthorizedCall,
-  { draft, reads }: ProposedDraft,
+  proposed: ProposedDraft,
 ): Promise<EvaluatedDraft> {
-  const { workspace, run, audit, taint } = state
-  const steps = isWithoutChanges(draft) ? undefined : await loadChangeSteps()
-  const authorize = async (evaluated: BuiltinDraft<unknown>) => {
-    const changes =
-      steps === undefined ? noChanges(call, evaluated) : await steps.authorizeChanges(workspace, run, call, evaluated)
-    return taint.authorizeChanges(changes, evaluated)
+  const { draft } = proposed
+  if (!isWithoutChanges(draft)) {
+    const { evaluateChanges } = await loadChangeSteps()
+    return evaluateChanges(state, call, proposed, isToolCall(state))
   }
-  const changes = await authorize(draft)
-  audit.setVerdict(changes.verdict)
+  const changes = await state.taint.authorizeChanges(noChanges(call, draft), draft)
+  state.audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-  const refusals = isToolCall(state) ? run.secretRefusals : undefined
-  await steps?.requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals)
-  // An operation, such as undo, brings back what was there.
-  if (isToolCall(state)) steps?.requireOrdinaryNames(changes.changes)
-  const { changes: set = [] } = draft
-  if (set.length > 0) await (draft.target ?? workspace.backend).checkPlaces?.(set)
-  if (draft.dryRun !== true) return { draft, changes }
-  run.rates.countWrite(changes.bytes)
-  run.rates.refundWrite(changes.bytes)
-  const dry = { ...draft, changes: [], copiedFrom: [] }
-  return { draft: dry, changes: await authorize(dry) }
+  return { draft, changes }
 }
 
 /** Whether a draft only reads what its plan named. */
