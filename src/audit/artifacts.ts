@@ -58,9 +58,10 @@ interface Entry {
  * @throws TypeError for a run id that cannot be part of an address
  */
 export function createArtifacts(runId: string, options: ArtifactsOptions = {}): Artifacts {
-  if (!isAddressPart(runId)) {
+  // The id of a call, which is longer, is a part of an address too.
+  if (!isAddressPart(runId) || runId.length > 100) {
     throw new TypeError(
-      `Run id ${JSON.stringify(runId)} must have 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not only dots`,
+      `The run id ${JSON.stringify(runId)} must have 1 to 100 of the characters A-Z a-z 0-9 . _ -, and not only dots`,
     )
   }
   const store = new ArtifactStore(runId, options.backend, options.maxBytes ?? DEFAULT_MAX_BYTES)

@@ -144,6 +144,11 @@ async function askOrPark(
     const id = String(error.details.approvalId)
     const taint = run.taint.origin()
     const { dialectCall } = call
+    if (workspace.parkedRuns.has(id)) {
+      throw new ToolError('BACKEND_ERROR', `Another call waits with the approval id ${quote(id)}`, {
+        hint: 'Report this to the user: the option ids must return a new id each time.',
+      })
+    }
     try {
       await workspace.parkedCalls.put({
         id,
@@ -212,7 +217,7 @@ export function callWithGrant(run: RunState, grant: Grant | undefined): RunState
   return { ...run, readHistory: { ...run.readHistory, hasReadWhole } }
 }
 
-/** Remembers the run of a parked call. Identifies it by object, because a later run may have the same id. */
+/** Remembers the run of a parked call. Identifies it by object, because a run in another process may have the same id. */
 function remember(workspace: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
   setBounded(workspace.parkedRuns, id, run)
   if (plan !== undefined) workspace.submittedPlans.set(run, { plan, approvalId: id })

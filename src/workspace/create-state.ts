@@ -93,6 +93,7 @@ export async function createWorkspaceState(
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),
+    runIds: origin?.runIds ?? new Set(options.history?.entries.map(({ runId }) => runId)),
     commitListeners: new Set(),
     openProcesses: await openBackgroundCommands(options.shell, limits),
     processes: new Set(),

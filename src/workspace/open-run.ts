@@ -159,12 +159,12 @@ export function startRun(
 ): RunState {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
-  if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId))
-    throw new TypeError('A run id must have 1 to 100 of the characters A-Z a-z 0-9 . _ -')
+  if (workspace.runIds.has(runId)) throw new TypeError(`Another run has the id "${runId}"`)
   for (const [index, glob] of (task?.scope ?? []).entries()) checkGlob(glob, '', `task.scope[${index}]`)
   const artifacts = createArtifacts(runId, { backend: options.artifacts })
   // Artifacts in memory end with their run; only stored ones are flushed when the workspace closes.
   if (options.artifacts !== undefined) workspace.artifacts.add(artifacts)
+  workspace.runIds.add(runId)
   return {
     id: runId,
     actor,

@@ -117,6 +117,7 @@ export interface DialectWorkspaceOptions<Extra extends readonly Tool[] = readonl
 
 /** Options of a run. */
 export interface RunOptions {
+  /** Names the run in the audit, and its calls for `undo`. No other run of the workspace, its forks or its `history` may have it. */
   readonly id?: string
   /** Names the agent in the audit. Default: `agent`. */
   readonly actor?: string

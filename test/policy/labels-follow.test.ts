@@ -216,7 +216,7 @@ describe('taint and labels', () => {
       await append(fork, path, 'mine\n')
       await append(workspace, path, 'ours\n')
     }
-    const read = (path: string) => workspace.run({ id: path }).call('read_file', { path })
+    const read = (path: string) => workspace.run().call('read_file', { path })
     await fork.call('read_file', { path: 'conf/x.txt' })
     const resolve = { 'pub/index.txt': 'both\n', 'notes.txt': 'both\n' }
     expect(await fork.merge({ resolve })).toMatchObject({ code: 'TAINT_DENIED', path: 'pub/index.txt' })

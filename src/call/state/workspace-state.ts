@@ -50,6 +50,8 @@ export interface WorkspaceState {
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
   readonly journal: Journal
+  /** The ids of all runs of the workspace, its forks and its history: calls, records and artifacts are named by them. */
+  readonly runIds: Set<string>
   /** The artifacts of every run that are stored in a backend. They are flushed when the workspace closes. */
   readonly artifacts: Set<Artifacts>
   /** Forks, which keep the old content of what is about to change, and shells that work on a copy of the files. */
