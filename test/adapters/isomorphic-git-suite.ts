@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StorageName } from './run-library.ts'
+import type { StorageName } from './library-storages.ts'
 
 const top = join(import.meta.dirname, '../..')
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prepareSuite, runSuite } from './isomorphic-git-suite.ts'
-import { type StorageName, storages } from './run-library.ts'
+import { type StorageName, storages } from './library-storages.ts'
 
 /**
  * The own tests of isomorphic-git. They are not published as a package: the variable has a directory with a clone of

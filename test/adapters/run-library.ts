@@ -1,26 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { createFs } from '../../src/adapters/fs/index.ts'
-import { memory } from '../../src/backends/memory/index.ts'
-import { nodeBackend } from '../../src/backends/node/index.ts'
+import { createFs, type FsOptions, type StreamModule } from '../../src/adapters/fs/index.ts'
 import { type Backend, createWorkspace } from '../../src/index.ts'
 import type { LibraryContext, LibraryRow } from './library-rows.ts'
 
-/** The storages on which libraries run. */
-export const storages = {
-  memory: (files: Readonly<Record<string, string>>) => ({ backend: memory(files) as Backend, remove() {} }),
-  node(files: Readonly<Record<string, string>>) {
-    const directory = mkdtempSync(join(tmpdir(), 'wardspace-library-'))
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(directory, path)), { recursive: true })
-      writeFileSync(join(directory, path), text)
-    }
-    return { backend: nodeBackend(directory), remove: () => rmSync(directory, { recursive: true }) }
-  },
-} as const
+/** A storage on which libraries run. */
+export interface LibraryStorage {
+  readonly hasSync?: boolean
+  /** Opens a new storage with files. */
+  open(files: Readonly<Record<string, string>>): Promise<{ readonly backend: Backend; remove(): unknown }>
+}
 
-export type StorageName = keyof typeof storages
+/** What the platform gives the cases. */
+export interface LibraryPlatform extends Partial<Pick<LibraryContext, 'remote'>>, Pick<LibraryContext, 'load'> {
+  /** The classes of streams, where there is no `node:stream`. */
+  readonly stream?: StreamModule
+}
 
 /** What became of the cases of a library on a storage. */
 export interface LibraryResult {
@@ -32,32 +25,50 @@ export interface LibraryResult {
 /** Runs the cases of a row on a storage. */
 export async function runLibrary(
   row: LibraryRow,
-  storage: StorageName,
-  load: LibraryContext['load'],
+  storage: LibraryStorage,
+  { load, remote, stream }: LibraryPlatform,
 ): Promise<LibraryResult> {
   let passed = 0
   const failed: string[] = []
   const leftOut: string[] = []
+  const options = (stream === undefined ? {} : { stream }) as FsOptions
   for (const [name, run] of Object.entries(row.cases)) {
-    if (storage !== 'memory' && row.needsSync?.includes(name) === true) {
-      leftOut.push(`${name}: the storage has no synchronous functions`)
+    const reason = reasonAgainst(row, name, storage.hasSync, remote !== undefined)
+    if (reason !== undefined) {
+      leftOut.push(`${name}: ${reason}`)
       continue
     }
-    const { backend, remove } = storages[storage](row.files)
+    const { backend, remove } = await storage.open(row.files)
     const limits = { callsPerMinute: 1_000_000 }
     const workspace = await createWorkspace({ backend, policy: { preset: 'autonomous', rules: [GENERATED] }, limits })
     try {
-      await run({ fs: createFs(workspace), load })
+      await run({ fs: createFs(workspace, options), load, remote })
       passed += 1
     } catch (error) {
-      failed.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`)
+      failed.push(`${name}: ${error instanceof Error ? `${error}\n${error.stack}` : String(error)}`)
     } finally {
       await workspace.close()
-      remove()
+      await remove()
     }
   }
   return { passed, failed, leftOut }
 }
 
-/** Build outputs are protected by default. */
+/** Returns how many cases of a row run on a storage. */
+export function countOf(row: LibraryRow, hasSync = false): number {
+  return Object.keys(row.cases).filter((name) => reasonAgainst(row, name, hasSync, true) === undefined).length
+}
+
+/** Why a case cannot run on a storage. */
+function reasonAgainst(
+  { needsSync, needsRemote }: LibraryRow,
+  name: string,
+  hasSync = false,
+  hasRemote = false,
+): string | undefined {
+  if (!hasSync && needsSync?.includes(name)) return 'the storage has no synchronous functions'
+  return !hasRemote && needsRemote?.includes(name) ? 'there is no server' : undefined
+}
+
+/** Build outputs and packages are protected by default. */
 const GENERATED = { name: 'outputs', action: 'allow', paths: ['out/**', 'out'], overrides: ['generated'] } as const
