@@ -133,8 +133,12 @@ function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<Res
         : 'file:write:replace'
       : access.permission
   const classification = classifyBoth(requestedPath, path)
+  // What a search or a diff shows below a directory is decided path by path.
+  const isWalk = permission === 'file:search' || permission === 'file:diff'
+  const isOfFile = isWalk && (yield* look((reads) => reads.stat(path)))?.type === 'file'
+  const marks = isOfFile ? { ...access, reveals: true } : access
   return {
-    guardedAccess: guardedAccess(permission, requestedPath, path, classification, access),
+    guardedAccess: guardedAccess(permission, requestedPath, path, classification, marks),
     isBelowRemovedFile: pathBelowFile !== undefined,
   }
 }

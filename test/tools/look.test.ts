@@ -380,7 +380,7 @@ describe('search_text in binary, UTF-16 and redacted files', () => {
     const { call } = await bench(stored, { policy: { preset: 'autonomous', rules } })
     expect(await call('search_text', { query: 'answer', path: 'a.ts' })).toMatchObject({
       code: 'POLICY_DENIED',
-      message: 'Policy does not allow searching "a.ts"',
+      message: 'Policy denies file:read of "a.ts": rule "no reading"',
     })
   })
 })

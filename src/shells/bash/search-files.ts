@@ -53,12 +53,13 @@ export function searchFiles(files: CommandFiles): OpenSearch {
   return async function* ({ name, args, path }) {
     const search = parseSearch(name, args)
     if (search === undefined) return
-    const stat = await files.stat(path)
-    if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
-    const isDirectory = stat.type === 'directory'
     const filters = { includeHidden: search.hidden, includeIgnored: search.ignored, showsAll: false }
+    // First, because it asks about a file that only an approval shows.
     const paths = await files.walk(path, filters)
-    const skip = stat.path === '' ? 0 : stat.path.length + 1
+    const stat = await files.stat(path)
+    if (stat === undefined && paths.length === 0) throw new ToolError('NOT_FOUND', 'It does not exist')
+    const isDirectory = stat?.type === 'directory'
+    const skip = isDirectory && stat.path !== '' ? stat.path.length + 1 : 0
     const relative = (one: Path) => one.slice(skip)
     const candidates = isDirectory ? paths.filter((one) => search.includes(relative(one), nameOf(one))) : paths
     for await (const batch of batches(files, candidates, search)) {

@@ -77,10 +77,7 @@ export function createCommandReads(gate: CommandGate): CommandReads {
         const access = await gate.reach({ permission: 'file:search', path })
         const visibility = options.visibility('search')
         const stat = await backend.stat(access.path)
-        if (stat?.type === 'file') {
-          await gate.reach({ permission: 'file:read', path })
-          return [access.path]
-        }
+        if (stat?.type === 'file') return [access.path]
         const found = { filters, ...visibility, links: false, signal: options.signal }
         const paths = await visibleFiles(backend, access.path, found)
         if (filters.showsAll !== false) noteShown(paths)

@@ -174,7 +174,7 @@ class MatchCollector implements ScanVisitor {
 /** Returns the files that the walk shows and the globs accept. */
 async function candidatesOf(
   input: SearchInput,
-  { path, asked: requestedPath }: GuardedAccess,
+  { path }: GuardedAccess,
   { files }: BuiltinContext,
 ): Promise<readonly Path[]> {
   const options = { caseInsensitive: !files.capabilities.caseSensitive }
@@ -186,12 +186,7 @@ async function candidatesOf(
   const visible = await files.candidates(path, input)
   const isWanted = (...names: readonly string[]) =>
     (include === undefined || names.some(include.matches)) && !(exclude !== undefined && names.some(exclude.matches))
-  if (stat.type === 'file') {
-    if (visible.length > 0) return isWanted(nameOf(path), path) ? visible : []
-    throw new ToolError('POLICY_DENIED', `Policy does not allow searching ${quote(requestedPath)}`, {
-      path: requestedPath,
-    })
-  }
+  if (stat.type === 'file') return isWanted(nameOf(path), path) ? visible : []
   if (include === undefined && exclude === undefined) return visible
   const relative = relativeTo(path)
   return visible.filter((candidate) => isWanted(relative(candidate)))
