@@ -37,19 +37,34 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
-  /\/src\/(?:errors|files\/(?:hash\/native-crypto|media\/types|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|timers))\.ts$/
+  /\/src\/(?:errors|files\/(?:hash\/native-crypto|media\/types|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|short-version|timers)|policy\/(?:labels|plan)|tools\/define-tool)\.ts$/
 
-/** What the tools share with `workspace.files`, which loads later. */
-const TOOL_PARTS = /\/src\/tools\/(?:builtin-tool|shared\/(?:bound-content|expected-version|line-window|target))\.ts$/
+/** What the tools share with a call and with `workspace.files`, which loads later. */
+const TOOL_PARTS =
+  /\/src\/(?:policy\/taint|tools\/(?:builtin-tool|shared\/(?:bound-content|command-output|expected-version|line-window|result-size|target|truncate-patch)))\.ts$/
+
+/** What the tools share with each other where single ones are imported. */
+const TOOL_TEXTS =
+  /\/src\/(?:files\/text\/(?:front-matter|omission)|tools\/(?:run-command|shared\/(?:command-directory|fields|file-version|notes)))\.ts$/
 
 /** What a call shares with its parts that load later. */
-const CALL_PARTS = /\/src\/call\/(?:plan-mode|visible-content|state\/run-state)\.ts$/
+const CALL_PARTS = /\/src\/(?:call\/(?:plan-mode|visible-content|state\/run-state)|guard\/visibility)\.ts$/
 
-/** What the tools share with a call: the sizes of results. */
-const RESULT_PARTS = /\/src\/tools\/shared\/(?:command-output|result-size|truncate-patch)\.ts$/
+/** What a workspace without tools shares with one that has them. */
+const RUN_PARTS =
+  /\/src\/(?:call\/(?:call-options|hide-tokens|refuse-uncalled)|policy\/rate-limits|storage\/read-only|workspace\/run-step)\.ts$/
 
 /** What `workspace.files` and `wardspace/fs` share. */
 const FILES_PARTS = /\/src\/(?:call\/files-context|workspace\/held-bytes)\.ts$/
+
+/** Lines and ends of texts. */
+const TEXT_PARTS = /\/src\/files\/text\/(?:document|last-bytes|lines)\.ts$/
+
+/** Records and where they go. */
+const AUDIT_PARTS = /\/src\/audit\/(?:record|sinks|verify)\.ts$/
+
+/** Names of permissions, and the presets that they make. */
+const POLICY_PARTS = /\/src\/policy\/(?:permissions|presets)\.ts$/
 
 /** What the storage of a workspace and single backends share. */
 const STORAGE_PARTS = /\/src\/storage\/(?:is-backend|lookups|pin)\.ts$/
@@ -64,7 +79,11 @@ export const chunkGroups = [
   { name: 'call-parts', test: CALL_PARTS, includeDependenciesRecursively: false },
   { name: 'files-parts', test: FILES_PARTS, includeDependenciesRecursively: false },
   { name: 'storage-parts', test: STORAGE_PARTS, includeDependenciesRecursively: false },
-  { name: 'result-parts', test: RESULT_PARTS, includeDependenciesRecursively: false },
+  { name: 'tool-texts', test: TOOL_TEXTS, includeDependenciesRecursively: false },
+  { name: 'run-parts', test: RUN_PARTS, includeDependenciesRecursively: false },
+  { name: 'text-parts', test: TEXT_PARTS, includeDependenciesRecursively: false },
+  { name: 'audit-parts', test: AUDIT_PARTS, includeDependenciesRecursively: false },
+  { name: 'policy-parts', test: POLICY_PARTS, includeDependenciesRecursively: false },
   { name: 'guest-source', test: GUEST, includeDependenciesRecursively: false },
   ...['preact', 'unbash', 'zod', '@modelcontextprotocol'].map((name) => ({
     name: name.replace('@', ''),

@@ -30,15 +30,14 @@ function checkRestriction({ action, commands, paths, kinds, permissions }: Polic
   if (commands === undefined || action === 'allow') return
   const isAboutCommands =
     permissions === undefined || (permissionMask(permissions, `${field}.permissions`) & COMMANDS) !== 0
-  const other =
-    paths !== undefined ? 'paths' : kinds !== undefined ? 'kinds' : isAboutCommands ? undefined : 'permissions'
+  const other = paths ? 'paths' : kinds ? 'kinds' : isAboutCommands ? undefined : 'permissions'
   if (other === undefined) return
   throw new TypeError(
-    `Policy field "${field}.commands" cannot restrict commands beside "${other}": a command that a script or another command runs would pass; write one rule for the commands, and one for ${other === 'permissions' ? 'these permissions' : `the ${other}`}`,
+    `Policy field "${field}.commands" cannot restrict commands beside "${other}": what a script runs would pass; write a rule for each`,
   )
 }
 
-const COMMANDS = permissionMask(['command:*'], 'permissions')
+const COMMANDS = permissionMask(['command:*'], '')
 
 /** The analyzer refuses commands with other names. */
 const NAME = /^[\w.+:@/[*-]+$/
