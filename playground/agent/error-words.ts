@@ -62,10 +62,10 @@ function connectionInWords(message: string, { address, page, hasBegun }: FailedM
       ? `Ollama runs at ${host}, and does not let this page ask it. ${ollamaAdvice}`
       : `The server at ${host} runs, and does not let pages of ${page} ask it (CORS). Allow this address in its settings.`
   }
-  const start = isLocal ? 'Start it there' : 'Check the address'
+  const start = isLocal ? 'Start the server' : 'Check the address'
   const local = isOllama(address)
     ? ` If Ollama runs: ${ollamaAdvice}`
-    : ` If it runs, it does not let pages of ${page} ask it (CORS).`
+    : ` If it runs, allow pages of ${page} in its settings (CORS).`
   return `Nothing answers at ${host}. ${start}.${local}`
 }
 

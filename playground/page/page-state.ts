@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import type { Wrapping } from '../session/wrapping.ts'
 
 /** What the side panel shows. `more` is the list of the other views on a phone. */
 export type PanelName = 'files' | 'search' | 'changes' | 'timeline' | 'policy' | 'report' | 'more'
@@ -56,7 +57,7 @@ export const page = {
   /** Whether differences are in one column, as fits where there is little space. */
   inline: signal(!isWide.peek()),
   /** Whether long lines of the editor wrap. */
-  wraps: signal(!isWide.peek()),
+  wraps: signal<Wrapping>({ code: !isWide.peek(), prose: true }),
   /** The point of the history whose files are on the stage, and what was there before. */
   past: signal<{ readonly point: string; readonly before: StageName } | undefined>(undefined),
   /** The line to go to in the editor. */

@@ -1,3 +1,5 @@
+import { activeFile } from '../session/editor.ts'
+import { turned } from '../session/wrapping.ts'
 import { app } from './app-state.ts'
 import { closeTab, moveTab, putOnStage, showAgent, showPanel, showStage, showTerminal, stepTab } from './navigation.ts'
 import { layout, page } from './page-state.ts'
@@ -132,7 +134,8 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt Z',
     does: 'Wrap long lines of the editor, or not',
     act() {
-      page.wraps.value = !page.wraps.value
+      const file = app.projectSession.value && activeFile(app.projectSession.value.files)
+      if (file !== undefined) page.wraps.value = turned(page.wraps.value, file.path)
     },
   },
   {

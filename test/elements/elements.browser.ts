@@ -121,7 +121,8 @@ describe('wardspace-timeline', () => {
     const { timeline, run } = await openRun()
     const element = show('wardspace-timeline', { controller: timeline })
     await run.call('read_file', { path: '.env' })
-    await run.call('read_file', { path: 'src/price.js' })
+    // A call that fails is not one that is blocked.
+    await run.call('read_file', { path: 'missing.js' })
     await expect.element(page.getByRole('option', { name: /read_file.*blocked.*\.env/ })).toBeVisible()
     expect(await violations()).toEqual([])
     const opened = new Promise((resolve) => {
@@ -130,8 +131,8 @@ describe('wardspace-timeline', () => {
     await page.getByRole('listbox', { name: 'Timeline of calls' }).element().focus()
     await userEvent.keyboard('{End}{Enter}')
     expect(await opened).toEqual({ key: '2' })
-    await page.getByRole('button', { name: 'Refused only' }).click()
-    await expect.element(page.getByText('1 calls')).toBeVisible()
+    await page.getByRole('button', { name: 'Blocked only' }).click()
+    await expect.element(page.getByText('1 call', { exact: true })).toBeVisible()
   })
 })
 

@@ -209,6 +209,11 @@ describe('the editor', () => {
     expect(await item.getAttribute('aria-checked')).toBe('true')
     await item.click()
     await expect.poll(isWrapped).toBe(0)
+    // A paragraph is one long line.
+    await openFile(page, 'README.md')
+    await expect.poll(isWrapped).toBe(1)
+    await openFile(page, 'src/price.js')
+    await expect.poll(isWrapped).toBe(0)
   })
 })
 

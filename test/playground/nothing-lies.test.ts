@@ -58,7 +58,7 @@ describe('a project with several runs, a repository and a reload', () => {
     await run(page, 'nothing to mend')
     await show(page, 'Limits')
     expect(await fact(page, 'Calls').textContent()).toBe('1')
-    expect(await fact(page, 'Refused').textContent()).toBe('0')
+    expect(await fact(page, 'Blocked').textContent()).toBe('0')
   })
 
   it('lists no files of git as changes', async () => {
@@ -110,7 +110,7 @@ describe('the scripted agent', () => {
     await show(page, 'Report')
     await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()
     await show(page, 'Limits')
-    expect(await fact(page, 'Refused').textContent()).toBe(calls)
+    expect(await fact(page, 'Blocked').textContent()).toBe('7')
     await importFiles(page, 'notes', { 'notes.txt': 'a\n' })
     await run(page, 'does not work here')
   })

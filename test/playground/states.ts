@@ -8,8 +8,10 @@ import {
   openTerminal,
   ownModel,
   policyText,
+  projectButton,
   replaceText,
   send,
+  settled,
   show,
   terminalInput,
 } from './person.ts'
@@ -211,7 +213,8 @@ export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> 
   empty: async (page) => {
     await button(page, 'Open my project').click()
     await button(page, 'Empty').click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await projectButton(page, 'Empty project').waitFor()
+    await settled(page)
     await open(page, 'Files')
   },
   more: async (page) => {

@@ -10,6 +10,7 @@ import type { OpenFile } from '../../session/open-files.ts'
 import { previewKindOf } from '../../session/preview-kind.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
+import { linesOf, turned, type Wrapping } from '../../session/wrapping.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 import type { CodeTextProps } from './code-text.tsx'
@@ -26,7 +27,7 @@ export interface EditorViewProps {
   /** The line to go to. */
   readonly goTo: { readonly path: string; readonly line: number; readonly at: number } | undefined
   /** Whether long lines wrap. */
-  readonly wraps: Signal<boolean>
+  readonly wraps: Signal<Wrapping>
   readonly onShowChange: (path: string) => void
 }
 
@@ -58,7 +59,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
   }
   const target = goTo?.path === file.path ? goTo : undefined
   const isPreviewed = previewed.value.has(file.path) && work === undefined
-  const options = { goTo: target, wraps: wraps.value, find: find.value }
+  const options = { goTo: target, wraps: wraps.value[linesOf(file.path)], find: find.value }
   const content =
     file.theirs === undefined && work?.change === undefined
       ? contentOf({ ...options, projectSession, file, reading, isPreviewed, onOpen })
@@ -80,6 +81,7 @@ export function EditorView({ projectSession, goTo, wraps, onShowChange }: Editor
         onShowChange={onShowChange}
       />
       <FileMenu
+        path={file.path}
         wraps={wraps}
         onFind={() => {
           preview(file.path, false)
@@ -169,15 +171,20 @@ function FileActions({ projectSession, file, isPreviewed, onPreview, onShowChang
   )
 }
 
-function FileMenu({ wraps, onFind }: Pick<EditorViewProps, 'wraps'> & { readonly onFind: () => void }) {
+interface FileMenuProps extends Pick<EditorViewProps, 'wraps'> {
+  readonly path: string
+  readonly onFind: () => void
+}
+
+function FileMenu({ path, wraps, onFind }: FileMenuProps) {
   const menu: readonly MenuItem[] = [
     { label: 'Find and replace', keys: 'Ctrl F', onSelect: onFind },
     {
       label: 'Wrap long lines',
       keys: 'Alt Z',
-      isChecked: wraps.value,
+      isChecked: wraps.value[linesOf(path)],
       onSelect: () => {
-        wraps.value = !wraps.value
+        wraps.value = turned(wraps.value, path)
       },
     },
   ]

@@ -1,7 +1,7 @@
 import './policy.css'
 import type { Policy } from 'wardspace'
 import { defaultLimits } from 'wardspace'
-import { labelWords } from 'wardspace/ui'
+import { isRefusal, labelWords } from 'wardspace/ui'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import { sizeInWords } from '../../../src/elements/parts/size-words.ts'
 import type { Session } from '../../session/types.ts'
@@ -17,6 +17,9 @@ export function LimitsView({ session }: { readonly session: Session }) {
     .flatMap(({ changes = [] }) => changes)
     .reduce((sum, { became }) => sum + (became?.type === 'file' ? became.size : 0), 0)
   const read = records.flatMap(({ code, pathsRead }) => (code === undefined ? pathsRead : []))
+  const blocked = records.filter(
+    ({ code, refusals = [] }) => (code !== undefined && isRefusal({ code })) || refusals.length > 0,
+  )
   const now = Date.now()
   const recent = records.filter(({ timestamp }) => now - Date.parse(timestamp) < 60_000).length
   const { policy } = session.settings.value
@@ -44,7 +47,7 @@ export function LimitsView({ session }: { readonly session: Session }) {
           <Fact name="Scope" value={run.task?.scope?.join(', ')} />
           <Fact name="Plan" value={run.plan === undefined ? undefined : 'approved'} />
           <Fact name="Calls" value={String(records.length)} />
-          <Fact name="Refused" value={String(records.filter(({ code }) => code !== undefined).length)} />
+          <Fact name="Blocked" value={String(blocked.length)} />
           <Fact name="Files read" value={String(new Set(read).size)} />
         </dl>
         {bounds.map(([name, used, max, unit]) => (

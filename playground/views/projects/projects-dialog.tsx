@@ -71,7 +71,7 @@ export function ProjectsDialog({ projects, projectSession, showProgress, onWarni
         </section>
         <section class="stack">
           <div class="row wrap">
-            <h3 class="grow">New project</h3>
+            <h3 class="new-project">New project</h3>
             <span class="muted">Store files</span>
             <Select
               label="Store files"

@@ -76,7 +76,7 @@ function RefusalCard({
       <p class="muted">
         The agent {isPart ? 'ran' : `tried to ${verbOf(entry.tool, 'wanted')}`}{' '}
         <span class="mono">{objectOf(entry.tool, entry.input)}</span>
-        {isPart && ', and this part of it got nothing'}
+        {isPart && ', which was stopped in part'}
       </p>
       {entry.result?.ok === false && <p class="muted small">{codeWords[entry.result.code]?.why}</p>}
       {rules.length > 0 && (

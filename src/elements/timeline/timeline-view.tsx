@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { TimelineEntry } from '../../ui/timeline.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
+import { refusalsOf } from '../../ui/words/refusals.ts'
 import type { ViewContext } from '../define-element.ts'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Outcome } from '../parts/verdict.tsx'
@@ -13,7 +14,7 @@ export { styles }
 /** All calls in order, with their outcome. */
 export function View({ controller, selected, dispatch }: TimelineProperties & ViewContext) {
   const all = useSnapshot(controller).entries
-  const [refusedOnly, setRefusedOnly] = useState(false)
+  const [blockedOnly, setBlockedOnly] = useState(false)
   const [active, setActive] = useState(-1)
   if (all.length === 0) {
     return (
@@ -22,22 +23,22 @@ export function View({ controller, selected, dispatch }: TimelineProperties & Vi
       </div>
     )
   }
-  const entries = refusedOnly ? all.filter(isRefused) : all
+  const entries = blockedOnly ? all.filter((entry) => refusalsOf(entry).length > 0) : all
   const open = (row: number) => dispatch('wardspace-open-call', { key: entries[row]?.key })
   return (
     <div class="fill">
       <div class="bar">
-        <span class="grow muted">{entries.length} calls</span>
+        <span class="grow muted">{entries.length === 1 ? '1 call' : `${entries.length} calls`}</span>
         <button
           type="button"
           class="button quiet"
-          aria-pressed={refusedOnly}
+          aria-pressed={blockedOnly}
           onClick={() => {
-            setRefusedOnly(!refusedOnly)
+            setBlockedOnly(!blockedOnly)
             setActive(-1)
           }}
         >
-          Refused only
+          Blocked only
         </button>
       </div>
       <VirtualList
@@ -54,10 +55,6 @@ export function View({ controller, selected, dispatch }: TimelineProperties & Vi
       />
     </div>
   )
-}
-
-function isRefused({ result, record }: TimelineEntry): boolean {
-  return result?.ok === false || (record?.refusals?.length ?? 0) > 0
 }
 
 const actors: Readonly<Record<string, string>> = { person: 'you', browser: 'browser' }

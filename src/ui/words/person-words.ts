@@ -28,13 +28,13 @@ export function refusalInWords({ permission, path, code }: Refusal): string {
 }
 
 /** Codes of calls that the guard, the policy, the mode, a label or the person refused. */
-const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const refusals: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE', 'TAINT_DENIED'] as const),
   ...(['COMMAND_DENIED', 'APPROVAL_DENIED'] as const),
 ])
 
 /** Whether a failure is a refusal by the guard, the policy, the mode, a label or the person. */
-export function isRefusal({ code }: Pick<Failure, 'code'>): boolean {
+export function isRefusal({ code }: { readonly code: string }): boolean {
   return refusals.has(code)
 }
 
