@@ -37,7 +37,7 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /** Small modules that most entries need. None of them imports a package or a module of Node. */
 const SHARED =
-  /\/src\/(?:errors|files\/(?:hash\/native-crypto|media\/types|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|short-version|timers)|policy\/(?:labels|plan)|tools\/define-tool)\.ts$/
+  /\/src\/(?:errors|files\/(?:hash\/native-crypto|media\/types|text\/utf8-length)|util\/(?:abort|bytes|canonical-json|check-options|ignore-rejection|join-sentences|map-texts|memoize-async|native-bytes|nearest-name|pacer|serial-queue|set-bounded|short-version|timers))\.ts$/
 
 /** What the tools share with a call and with `workspace.files`, which loads later. */
 const TOOL_PARTS =
@@ -52,7 +52,7 @@ const CALL_PARTS = /\/src\/(?:call\/(?:plan-mode|visible-content|state\/run-stat
 
 /** What a workspace without tools shares with one that has them. */
 const RUN_PARTS =
-  /\/src\/(?:call\/(?:call-options|hide-tokens|refuse-uncalled)|policy\/rate-limits|storage\/read-only|workspace\/run-step)\.ts$/
+  /\/src\/(?:call\/(?:call-options|hide-tokens|refuse-uncalled)|policy\/rate-limits|workspace\/run-step)\.ts$/
 
 /** What `workspace.files` and `wardspace/fs` share. */
 const FILES_PARTS = /\/src\/(?:call\/files-context|workspace\/held-bytes)\.ts$/
@@ -64,7 +64,7 @@ const TEXT_PARTS = /\/src\/files\/text\/(?:document|last-bytes|lines)\.ts$/
 const AUDIT_PARTS = /\/src\/audit\/(?:record|sinks|verify)\.ts$/
 
 /** Names of permissions, and the presets that they make. */
-const POLICY_PARTS = /\/src\/policy\/(?:permissions|presets)\.ts$/
+const POLICY_PARTS = /\/src\/policy\/(?:labels|permissions|plan|presets)\.ts$/
 
 /** What the storage of a workspace and single backends share. */
 const STORAGE_PARTS = /\/src\/storage\/(?:is-backend|lookups|pin)\.ts$/
