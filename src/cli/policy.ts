@@ -48,8 +48,14 @@ async function check(values: Options, [, surplus]: readonly string[]): Promise<n
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   refuseOptions('policy check', values, ['read-only', 'overlay', 'plan'])
   requireDirectories(rootsOf(values.root))
-  const { policy, audit } = await configOf(values, await dialectOf(values.dialect))
-  const findings = [...lintPolicy(policy, { tools: builtinTools }), ...auditFindings(audit, rootsOf(values.root))]
+  const dialect = await dialectOf(values.dialect)
+  const { policy, audit } = await configOf(values, dialect)
+  const dialectTools = (dialect?.tools ?? []).map(({ name, input }) => {
+    const permission = builtinTools.find((tool) => tool.name === name)?.permission
+    return { name, input, ...(permission && { permission }) }
+  })
+  const tools = [...builtinTools, ...dialectTools]
+  const findings = [...lintPolicy(policy, { tools }), ...auditFindings(audit, rootsOf(values.root))]
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
   else if (findings.length === 0) process.stdout.write('No findings.\n')
   else for (const { rule, message, hint } of findings) process.stdout.write(`${rule}: ${message}\n  ${hint}\n`)

@@ -14,6 +14,7 @@ import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { hasKnownOptions, programName } from './command-options.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
+import { examplePaths, type LintTool, NAME, neverMatches, type PolicyFinding } from './lint-matches.ts'
 import { compilePaths, compileTexts, pathFields, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionBit, permissionGroups } from './permissions.ts'
@@ -22,21 +23,7 @@ import { riskFlags } from './risk/flags.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision } from './types.ts'
 
-/** One finding about a policy. */
-export interface PolicyFinding {
-  /** The name of the rule, or the field of the policy. */
-  readonly rule: string
-  /** What the rule leaves open, or why it has no effect. */
-  readonly message: string
-  /** What to write instead. */
-  readonly hint: string
-}
-
-/** A tool, as far as a policy concerns it. */
-export interface LintTool {
-  readonly name: string
-  readonly permission: string
-}
+export type { LintTool, PolicyFinding } from './lint-matches.ts'
 
 /** Options of {@link lintPolicy}. */
 export interface LintOptions {
@@ -69,7 +56,7 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
     findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))
     findings.push(
       ...neverDecides(data, rule),
-      ...neverRuns(rule, tools),
+      ...neverMatches(data, rule, tools),
       ...globstarsInNames(rule.name, rule.paths),
       ...starsInArguments(rule),
       ...misspelledRisks(rule),
@@ -151,7 +138,7 @@ function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[]
 function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[]): readonly PolicyFinding[] {
   if (rule.action === 'allow' || !rule.tools || !rule.paths || rule.args || rule.commands || rule.risk) return []
   const matches = compileTexts(rule.tools, 'tools')
-  const changing = tools.filter(({ permission }) => (changes as readonly string[]).includes(permission))
+  const changing = tools.filter(({ permission }) => (changes as readonly (string | undefined)[]).includes(permission))
   if (!changing.some(({ name }) => matches(name))) return []
   const policy = compilePolicy(data)
   const open = changing.filter(({ name, permission }) => {
@@ -172,7 +159,7 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
 function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
   if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
   const testedPermissions = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
-  if (!testedPermissions.length || !examples(rule).length) return []
+  if (!testedPermissions.length || !examplePaths(rule.paths ?? ['**']).length) return []
   if (rule.tools?.some((tool) => tool.includes('*'))) return []
   const call = { tool: rule.tools?.[0] ?? NO_TOOL, input: {} }
   const decisions = (policy: CallPolicy) =>
@@ -252,26 +239,6 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
 /** The usual risks of a task. Any other text is valid as well. */
 const taskRisks = ['low', 'medium', 'high', 'critical']
 
-/** Finds rules on commands, or on git's own files, for tools that run no command. */
-function neverRuns(
-  { name, tools, commands, permissions }: PolicyRule,
-  known: readonly LintTool[],
-): readonly PolicyFinding[] {
-  const isGitOnly = permissions?.length === 1 && /^git:(write|push)$/.test(permissions[0] as string)
-  if (tools === undefined || (commands === undefined && !isGitOnly)) return []
-  const matches = compileTexts(tools, 'tools')
-  const matched = known.filter((tool) => matches(tool.name))
-  if (matched.length === 0 || matched.some(({ permission }) => permission.startsWith('command:'))) return []
-  const subject = commands === undefined ? JSON.stringify(permissions?.[0]) : 'commands'
-  return [
-    {
-      rule: name,
-      message: `It has no effect: ${matched.map((tool) => tool.name).join(', ')} run no command, and the rule is about ${subject}`,
-      hint: 'Leave out tools, or name run_command.',
-    },
-  ]
-}
-
 /** Texts that no task is likely to have as its risk: a misspelled level, or a misspelled risk of a change. */
 function misspelledRisks({ name, risk = [] }: PolicyRule): readonly PolicyFinding[] {
   return risk.flatMap((text): readonly PolicyFinding[] => {
@@ -333,24 +300,9 @@ function subjectOf({ paths }: PolicyRule): string {
   return paths?.join(', ') ?? 'every path'
 }
 
-/** A name that no real rule is likely to contain. */
-const NAME = 'zqx'
-
-/** Returns a path for each glob of a rule that the glob matches. */
-function examples({ paths = ['**'] }: PolicyRule): readonly Path[] {
-  return paths.flatMap((pattern) => {
-    const path = pattern
-      .replace(/\{([^,{}]*),[^{}]*\}/g, '$1')
-      .replace(/\/$/, `/${NAME}`)
-      .replace(/\*+/g, NAME)
-      .replace(/\?/g, 'q')
-    return compilePaths([pattern], 'paths').matches(path) ? [path as Path] : []
-  })
-}
-
 /** Returns the examples that a permission can concern. The permissions of notes concern paths of notes only. */
 function examplesFor(permission: Permission, { memory }: PolicyData, rule: PolicyRule): readonly Path[] {
-  const paths = examples(rule)
+  const paths = examplePaths(rule.paths ?? ['**'])
   if (!permission.startsWith('memory:')) return paths
   if (!memory) return []
   const directory = memoryPath(memory)

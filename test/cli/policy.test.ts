@@ -345,6 +345,15 @@ describe('wardspace policy check', () => {
         JSON.stringify({ preset: 'autonomous', rules: [{ ...rule, permissions: ['file:change'] }] }),
       )
       expect(await policy(['check', '--policy', file])).toBe(0)
+      for (const [mode, code] of [
+        ['create_new', 1],
+        ['CREATE_NEW', 0],
+      ]) {
+        const named = { name: 'x', action: 'deny', tools: ['write_file'], args: { mode: [mode] } }
+        await writeFile(file, JSON.stringify({ preset: 'autonomous', rules: [named] }))
+        expect(await policy(['check', '--policy', file])).toBe(code)
+        expect(await policy(['check', '--policy', file, '--dialect', 'codex'])).toBe(code)
+      }
       await expect(policy(['check', 'more', '--policy', file])).rejects.toThrow(TypeError)
     } finally {
       write.mockRestore()
