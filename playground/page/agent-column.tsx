@@ -1,8 +1,9 @@
 import type { ProjectSession } from '../session/project-session.ts'
 import { ConversationView } from '../views/agent/conversation-view.tsx'
-import { startScenario } from './app-state.ts'
+import { chooseScenario } from './app-state.ts'
 import { openFile, showCall, showPanel, showStage } from './navigation.ts'
 import { page } from './page-state.ts'
+import { goToChanges } from './shortcuts.ts'
 
 export function AgentColumn({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   return (
@@ -14,11 +15,11 @@ export function AgentColumn({ projectSession }: { readonly projectSession: Proje
         <ConversationView
           projectSession={projectSession}
           onCall={showCall}
-          onScenario={(id) => void startScenario(id)}
+          onScenario={(id) => void chooseScenario(id)}
           onSettings={() => {
             page.dialog.value = 'settings'
           }}
-          onReview={() => showPanel('changes')}
+          onReview={goToChanges}
           onReport={(runId) => {
             page.run.value = runId
             showStage('report')

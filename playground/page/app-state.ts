@@ -10,6 +10,7 @@ import { loadScenarios } from '../session/load-agent.ts'
 import { lastEndpoint } from '../session/model.ts'
 import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
+import { focusView } from '../ui/focus-view.ts'
 import { followAgent } from './follow-agent.ts'
 import { page } from './page-state.ts'
 
@@ -226,6 +227,12 @@ export async function startScenario(id: string): Promise<void> {
   await projectSession.session.change(settingsOf(scenario))
 }
 
+/** Starts a scenario that is chosen in a list, which keeps the focus when another project has opened. */
+export async function chooseScenario(id: string): Promise<void> {
+  await startScenario(id)
+  if (document.activeElement === document.body) focusView('[role="combobox"][aria-label="Scenario"]')
+}
+
 /** Starts a scenario and runs it, on the files of its sample as they were first opened. */
 export async function runScenario(id: string): Promise<void> {
   if (app.projectSession.value?.conversation.isWorking.value === true) {
@@ -243,6 +250,8 @@ export async function runScenario(id: string): Promise<void> {
   page.phone.value = 'agent'
   page.isStageUp.value = false
   following.turn(true)
+  // What was pressed leaves the stage.
+  focusView('wardspace-chat', '#composer')
   await conversation.send(prompt)
 }
 

@@ -1,6 +1,7 @@
 import { effect, untracked } from '@preact/signals'
 import type { FollowedFile } from '../session/following.ts'
 import type { ProjectSession } from '../session/project-session.ts'
+import { focusView } from '../ui/focus-view.ts'
 import { putOnStage } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 
@@ -46,7 +47,12 @@ function showCommands({ following }: ProjectSession): () => void {
 /** Puts approvals onto the stage, and what was there before back after the answer. On a phone they are a sheet. */
 function showApprovals({ following, session }: ProjectSession): () => void {
   let previous: StageName | undefined
+  let wasHere = false
   const update = (isWaiting: boolean, isOn: boolean) => {
+    const { activeElement, body } = document
+    // The view goes between two questions; who answers by keys goes on by keys.
+    if (isWaiting && wasHere && activeElement === body && layout.value !== 'phone') focusView('wardspace-approvals')
+    wasHere = activeElement?.matches('wardspace-approvals') === true || (wasHere && activeElement === body)
     if (isWaiting) {
       if (!isOn || layout.value === 'phone' || page.stage.value === 'approvals') return
       previous = page.stage.value

@@ -1,5 +1,6 @@
 import { activeFile } from '../session/editor.ts'
 import { turned } from '../session/wrapping.ts'
+import { endFocusing, focusView } from '../ui/focus-view.ts'
 import { app } from './app-state.ts'
 import { closeTab, moveTab, putOnStage, showAgent, showPanel, showStage, showTerminal, stepTab } from './navigation.ts'
 import { layout, page } from './page-state.ts'
@@ -11,39 +12,16 @@ export interface Shortcut {
   readonly act: () => void
 }
 
-/** Milliseconds to wait for the element of a view that is loading. */
-const MAX_WAIT = 10_000
-
-let lastRequest = 0
-
-/**
- * Focuses an element, or one inside its shadow root, as soon as its view is shown, which may have to load first. Replaces
- * an earlier request, and ends when the person focuses something else or presses a key: a view that has nothing to focus
- * may get it much later.
- */
-function focus(selector: string, inside?: string): void {
-  lastRequest += 1
-  const request = lastRequest
-  const before = document.activeElement
-  const end = Date.now() + MAX_WAIT
-  const attempt = (): void => {
-    const { activeElement, body } = document
-    const hasMoved = activeElement !== before && activeElement !== body
-    if (request !== lastRequest || hasMoved) return
-    const host = document.querySelector<HTMLElement>(selector)
-    const element = inside === undefined ? host : host?.shadowRoot?.querySelector<HTMLElement>(inside)
-    // An element gives the focus to its first control, once its view has loaded.
-    element?.focus()
-    if (element?.matches(':focus, :focus-within') !== true && Date.now() < end) setTimeout(attempt)
-  }
-  // By then a view whose code has loaded is rendered, and the next key press has not arrived.
-  queueMicrotask(attempt)
-}
-
 /** Opens the terminal for typing. */
 export function goToTerminal(): void {
   showTerminal()
-  focus('wardspace-terminal')
+  focusView('wardspace-terminal')
+}
+
+/** Opens the changes, with the focus in their list. */
+export function goToChanges(): void {
+  showPanel('changes')
+  focusView('wardspace-diff', '[role="tree"]')
 }
 
 /** The shortcuts of the page. `Ctrl` is the command key on a Mac. */
@@ -60,7 +38,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'Search and replace in all files',
     act() {
       showPanel('search')
-      focus('#search')
+      focusView('#search')
     },
   },
   {
@@ -68,7 +46,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The files',
     act() {
       showPanel('files')
-      focus('wardspace-files', '[role="tree"]')
+      focusView('wardspace-files', '[role="tree"]')
     },
   },
   {
@@ -76,7 +54,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The editor',
     act() {
       showStage('editor')
-      focus('wardspace-editor', '.cm-content')
+      focusView('wardspace-editor', '.cm-content')
     },
   },
   {
@@ -89,7 +67,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The agent',
     act() {
       showAgent()
-      focus('wardspace-chat', '#composer')
+      focusView('wardspace-chat', '#composer')
     },
   },
   {
@@ -97,7 +75,7 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The timeline',
     act() {
       showPanel('timeline')
-      focus('wardspace-timeline', '[role="listbox"]')
+      focusView('wardspace-timeline', '[role="listbox"]')
     },
   },
   {
@@ -105,18 +83,15 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The pending approvals',
     act() {
       if (layout.value !== 'phone') putOnStage('approvals')
-      focus('wardspace-approvals')
+      focusView('wardspace-approvals')
     },
   },
   {
     keys: 'Alt 7',
     does: 'The changes',
-    act() {
-      showPanel('changes')
-      focus('[aria-label="Changed files"]')
-    },
+    act: goToChanges,
   },
-  { keys: 'Alt 8', does: 'The history of the files', act: () => focus('#history') },
+  { keys: 'Alt 8', does: 'The history of the files', act: () => focusView('#history') },
   {
     keys: 'Alt 9',
     does: 'Follow the agent, or stop following',
@@ -149,7 +124,7 @@ export const shortcuts: readonly Shortcut[] = [
 
 /** Handles a shortcut. Returns true if the key is one. */
 export function takeKey(event: KeyboardEvent): boolean {
-  lastRequest += 1
+  endFocusing()
   // The state of the page changes slightly after the person sees a dialog close.
   if (document.querySelector('dialog[open]') !== null) return false
   const isControl = (event.ctrlKey || event.metaKey) && !event.altKey

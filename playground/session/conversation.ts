@@ -217,7 +217,9 @@ class SessionConversation implements StoredConversation {
     this.#messages = kept?.messages
     this.#unsent = kept?.unsent
     this.#settled = kept?.settled ?? items.length
-    const end = isElsewhere ? 'The agent works in another tab' : describeInterruption(items)
+    const end = isElsewhere
+      ? 'The agent was at work in another tab when this one was opened'
+      : describeInterruption(items)
     this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: end }] : items
     this.usage.value = kept?.messages?.usage ?? noUsage
     this.context.value = kept?.context

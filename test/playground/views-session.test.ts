@@ -416,7 +416,7 @@ it('a message is stored before the agent receives it', async () => {
 
 it.each([
   [false, 'Interrupted while the agent was answering: the page was closed or reloaded'],
-  [true, 'The agent works in another tab'],
+  [true, 'The agent was at work in another tab when this one was opened'],
 ])('a run that had not ended when it was stored, with the project in another tab: %j', async (isElsewhere, text) => {
   const { from, session } = await open()
   const conversation = createConversation(session, {

@@ -12,6 +12,7 @@ import {
   openFile,
   patiently,
   prints,
+  ready,
   run,
   says,
   show,
@@ -187,6 +188,31 @@ it('a key for a view without anything to focus takes no focus later', async () =
   expect(await focusedName(page)).toBe('Message to the agent')
 })
 
+it('the focus goes to what comes next: a chosen scenario, one question after the other, the run of a card', async () => {
+  const page = await openSample('price-list')
+  const focused = () => focusedName(page)
+  await choose(page, 'drop-a-dependency')
+  await expect.poll(focused, patiently).toBe('Scenario')
+  await run(page)
+  await approval(page, 'submit_plan').waitFor()
+  await page.keyboard.press('Alt+6')
+  for (const tool of ['submit_plan', 'edit_file']) {
+    await expect.poll(focused, patiently).toBe(`Approval of ${tool}`)
+    await page.keyboard.press('a')
+  }
+  await expect.poll(() => page.getByRole('article').getByText('src/table.js').count(), patiently).toBeGreaterThan(0)
+  await expect.poll(focused, patiently).toBe('Approval of edit_file')
+  await button(page, 'Stop').click()
+  await ready(page)
+  await stageTab(page, 'Start').click()
+  await page.getByRole('button', { name: /^Mend a failing test/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'End of the run' }).waitFor()
+  expect(await focused()).toBe('Message to the agent')
+  await button(page, 'Review changes').press('Enter')
+  await expect.poll(focused, patiently).toBe('Changed files')
+})
+
 it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () => focusedName(page)
@@ -217,6 +243,10 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await expect.poll(focused, patiently).toBe('Timeline of calls')
   await press('End', 'Enter')
   await page.getByRole('heading', { name: 'What really happened' }).waitFor()
+  await press('Alt+7')
+  await expect.poll(focused, patiently).toBe('Changed files')
+  await press('Alt+5')
+  await expect.poll(focused, patiently).toBe('Timeline of calls')
   await press('Control+p')
   await expect.poll(focused, patiently).toBe('Name of a file')
   await press('Escape')

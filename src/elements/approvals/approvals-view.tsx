@@ -117,19 +117,25 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
   const { request } = question
   const [reason, setReason] = useDraft(drafts, `refusal of ${request.id}`)
   const [form, setForm] = useState<'refusal' | 'pattern' | undefined>(reason === '' ? undefined : 'refusal')
+  const card = useRef<HTMLElement>(null)
   const answer: PendingApproval['answer'] = (approval) => {
     setReason('')
+    const cards = card.current?.matches(':focus-within') === true ? card.current.parentElement : undefined
     question.answer(approval)
+    // Its keys go on to the next question.
+    if (cards != null) requestAnimationFrame(() => cards.querySelector('article')?.focus())
   }
   const isPlan = request.tool === 'submit_plan'
   return (
     <article
+      ref={card}
       class={`card ${isPlan ? 'plan' : ''}`}
       aria-label={`Approval of ${request.tool}`}
       // A click or a program focuses it, Tab goes to its buttons.
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+        // A key that is held down answers no further question.
+        if (event.repeat || isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'a') answer({ allow: 'once', by: 'person' })
         else if (event.key === 'r') setForm('refusal')
         else return

@@ -15,7 +15,7 @@ export function refusalInWords({ permission, path, code }: Refusal): string {
     case 'POLICY_DENIED_SECRET':
       return `Blocked: ${file} is a secret file`
     case 'READ_ONLY':
-      return `Blocked: ${file} can be read and not changed`
+      return `Blocked: ${file} is read-only here`
     case 'TAINT_DENIED':
       return `Blocked: ${file} is public, and confidential files were read before`
     case 'PATH_REJECTED':
