@@ -28,7 +28,7 @@ export function compileArgument(
 ) => boolean {
   const test = pathFields.has(name) ? pathTest(patterns, field) : textTest(name, patterns, field, roots)
   return (input, quantifier, dialectArgs = {}) => {
-    const own = Object.hasOwn(input, name) ? collectTexts(input[name]).map((text) => ({ text })) : []
+    const own = textsOfField(input, name).map((text) => ({ text }))
     const ofDialect = Object.hasOwn(dialectArgs, name) ? (dialectArgs[name] ?? []) : []
     if (quantifier === 'some') return [...own, ...ofDialect].some((argument) => test(argument, quantifier))
     const texts = ofDialect.length > 0 ? ofDialect : own
@@ -72,6 +72,12 @@ function normalizedPath(path: string): string {
   } catch {
     return path
   }
+}
+
+/** Returns the texts of a field, at any depth: `edits[].newText` is `newText` as well. */
+export function textsOfField(value: unknown, name: string): string[] {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return []
+  return Object.entries(value).flatMap(([key, item]) => (key === name ? collectTexts(item) : textsOfField(item, name)))
 }
 
 /** Returns the strings, numbers and booleans of a value, at any depth. */

@@ -1,4 +1,4 @@
-import { type ArgumentText, collectTexts } from './arguments.ts'
+import { type ArgumentText, textsOfField } from './arguments.ts'
 import type { PolicyData } from './schema.ts'
 
 /** The call of a dialect tool, as rules and rates match it. */
@@ -20,11 +20,13 @@ export function dialectArguments(
   translations: ReadonlyMap<string, string>,
 ): DialectCall['args'] {
   const names = new Set(rules.flatMap(({ args = {} }) => Object.keys(args)))
-  const fields = [...names].filter((name) => Object.hasOwn(input, name))
+  const fields = [...names]
+    .map((name) => [name, textsOfField(input, name)] as const)
+    .filter(([, texts]) => texts.length)
   if (fields.length === 0) return undefined
   const withPath = (text: string): ArgumentText => {
     const path = translations.get(text)
     return path === undefined ? { text } : { text, path }
   }
-  return Object.fromEntries(fields.map((name) => [name, collectTexts(input[name]).map(withPath)]))
+  return Object.fromEntries(fields.map(([name, texts]) => [name, texts.map(withPath)]))
 }

@@ -42,6 +42,7 @@ export function neverMatches(data: PolicyData, rule: PolicyRule, tools: readonly
     ...idlePaths(data, rule, named, found),
     ...idleKinds(rule, found),
     ...idleValues(rule, named ?? tools, found),
+    ...lineArguments(rule, named ?? tools, found),
   ]
 }
 
@@ -188,6 +189,14 @@ function idleValues({ args = {} }: PolicyRule, tools: readonly LintTool[], found
     const message = `In args.${field}, ${idle.map((pattern) => JSON.stringify(pattern)).join(', ')} has no effect: the values are ${[...new Set(values.flat())].join(', ')}`
     return [found(message, 'Write one of these values.')]
   })
+}
+
+/** Finds `args.command` where it is the line of a command: `commands` match each command that the line starts. */
+function lineArguments({ args }: PolicyRule, tools: readonly LintTool[], found: Found) {
+  if (!args?.command || !tools.some(({ permission }) => permission?.startsWith('command:'))) return []
+  const message =
+    'args.command is compared with the whole line, and not with the commands that the line or a script starts'
+  return [found(message, `Use commands: ${JSON.stringify(args.command)} in its place.`)]
 }
 
 /** Returns the texts that a field may have, or `undefined` if it may have any. */

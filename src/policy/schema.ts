@@ -33,7 +33,7 @@ export interface PolicyRule {
   /** Path globs. A glob that ends in a plain name also covers everything below it. */
   readonly paths?: readonly string[]
   readonly kinds?: readonly FileKind[]
-  /** Globs on input fields by name. In fields that contain a path they are path globs; elsewhere `*` matches any characters. */
+  /** Globs on input fields by name, at any depth: `edits[].newText` is `newText` as well. In fields that contain a path they are path globs; elsewhere `*` matches any characters. */
   readonly args?: Readonly<Record<string, readonly string[]>>
   /** Command lines; `*` matches any characters. A rule that asks or denies has no `paths` or `kinds` beside them. */
   readonly commands?: readonly string[]
