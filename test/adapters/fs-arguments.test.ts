@@ -111,7 +111,7 @@ describe.each(Object.keys(functions) as Name[])('the arguments of fs.%s', (name)
     const differences: string[] = []
     let root = await nodeTree()
     let fs = await ownTree()
-    const act = node[name] as (...all: unknown[]) => Promise<unknown>
+    const act = callbacks.promises[name] as (...all: unknown[]) => Promise<unknown>
     for (const [label, args] of casesOf(name)) {
       cases += 1
       const rooted = args.map((arg) => (typeof arg === 'string' && arg.startsWith('/') ? root + arg : arg))

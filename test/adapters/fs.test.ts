@@ -62,7 +62,7 @@ async function attempt(functions: Functions, root: string, [name, ...args]: Step
   }
 }
 
-/** A link that is part of a circle cannot be looked at, and Node deletes the target of a copy that fails. */
+/** A link that is part of a circle is neither read nor changed, and Node deletes the target of a copy that fails. */
 function isKnownDifference([name]: Step, expected: unknown): boolean {
   const { code } = (expected ?? {}) as { code?: string }
   return code === 'ELOOP' || (name === 'copyFile' && code === 'EISDIR')
@@ -78,8 +78,14 @@ async function treeOf(functions: Functions, root: string, at = ''): Promise<Reco
       | undefined
     if (stat?.isDirectory() === true)
       Object.assign(tree, { [below]: 'directory' }, await treeOf(functions, root, below))
-    else if (stat?.isSymbolicLink() === true) tree[below] = await functions.readlink?.(`${root}${below}`)
-    else tree[below] = await functions.readFile?.(`${root}${below}`, 'utf8')
+    else if (stat?.isSymbolicLink() === true) {
+      const found = functions.stat?.(`${root}${below}`) as Promise<unknown>
+      const isCircle = await found.then(
+        () => false,
+        (error: { code?: string }) => error.code === 'ELOOP',
+      )
+      tree[below] = isCircle ? 'circle' : await functions.readlink?.(`${root}${below}`)
+    } else tree[below] = await functions.readFile?.(`${root}${below}`, 'utf8')
   }
   return tree
 }

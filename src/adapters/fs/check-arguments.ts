@@ -1,8 +1,9 @@
 import { type EncodingOption, encodingOf, nameIn } from './encoding.ts'
 import { argumentError, rangeError, valueError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
+import { readFlag } from './flags.ts'
 import { type FsPath, locate } from './paths.ts'
-import { Dirent, type Stats, withBigInts } from './stats.ts'
+import { Dirent, type Stats, statsAs } from './stats.ts'
 
 /** Checks an argument as Node does, with its codes, and returns it in the form that the functions take. */
 type Check = (value: unknown, name: string) => unknown
@@ -70,12 +71,6 @@ function path(value: unknown, name: string): unknown {
 
 function pathOrHandle(value: unknown, name: string): unknown {
   return value instanceof FileHandle ? value : path(value, name)
-}
-
-/** Flags that only read need no handle. */
-function readFlag(value: unknown): unknown {
-  const reads = isOmitted(value) || value === 0 || ['r', 'rs', 'sr', 'r+', 'rs+', 'sr+'].includes(value as string)
-  return reads ? undefined : value
 }
 
 function time(value: unknown, name: string): unknown {
@@ -253,7 +248,7 @@ function entryIn(options: EncodingOption, entry: string | Dirent): unknown {
 
 const named = (name: unknown, [, options]: readonly unknown[]) => nameIn(options as EncodingOption, name as string)
 const stats = (found: unknown, [, options]: readonly unknown[]) =>
-  (options as { bigint?: boolean } | undefined)?.bigint ? withBigInts(found as Stats) : found
+  statsAs(options as { bigint?: boolean } | undefined, found as Stats)
 
 /** The form that options give to results, by the name of the function. */
 const results: Readonly<Record<string, (result: unknown, args: readonly unknown[]) => unknown>> = {

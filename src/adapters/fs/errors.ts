@@ -34,6 +34,18 @@ const codes: Partial<Record<ErrorCode, string>> = {
   WRITE_CONFLICT: 'EBUSY',
 }
 
+/** How messages about what only systems have a code for end: those of `storageError()`, and that of a circle of links. */
+const reasons: readonly (readonly [code: string, reason: string])[] = [
+  ['ELOOP', TOO_MANY_LINKS],
+  ['ELOOP', 'a link stands in its way'],
+  ['EACCES', 'permission denied'],
+  ['EROFS', 'the storage is read-only'],
+  ['EBUSY', 'it is in use'],
+  ['EMFILE', 'too many files are open'],
+  ['EXDEV', 'it lies on another storage'],
+  ['ENAMETOOLONG', 'its name is too long for this storage'],
+]
+
 /** The number and the text of each code, as Node has them on Linux. */
 const texts: Readonly<Record<string, readonly [errno: number, text: string]>> = {
   EPERM: [-1, 'operation not permitted'],
@@ -49,6 +61,9 @@ const texts: Readonly<Record<string, readonly [errno: number, text: string]>> = 
   EINVAL: [-22, 'invalid argument'],
   EFBIG: [-27, 'file too large'],
   ENOSPC: [-28, 'no space left on device'],
+  EMFILE: [-24, 'too many open files'],
+  EXDEV: [-18, 'cross-device link not permitted'],
+  ENAMETOOLONG: [-36, 'name too long'],
   EROFS: [-30, 'read-only file system'],
   ENOSYS: [-38, 'function not implemented'],
   ENOTEMPTY: [-39, 'directory not empty'],
@@ -65,6 +80,12 @@ export function fsError(code: string, syscall: string, path?: string, dest?: str
     ...(path === undefined ? {} : { path }),
     ...(dest === undefined ? {} : { dest }),
   })
+}
+
+/** Creates the error of a synchronous function that changes something. */
+export function waits(syscall: string): FsError {
+  const reason = 'A change waits for its record, and may wait for an approval: use the function that returns a promise'
+  return fsError('ENOSYS', syscall, undefined, undefined, new Error(reason))
 }
 
 /** Runs an operation. Refusals of the workspace become the error that Node would throw. */
@@ -102,8 +123,14 @@ export const MOST_ATTEMPTS = 100
 export function toFsError(error: unknown, syscall: string, path: string, dest?: string): unknown {
   if (!(error instanceof ToolError)) return error
   if (error.code === 'ABORTED') return abortError(error)
-  const isLoop = error.code === 'PATH_REJECTED' && error.message.endsWith(TOO_MANY_LINKS)
-  return fsError(isLoop ? 'ELOOP' : (codes[error.code] ?? 'EIO'), syscall, path, dest, error)
+  const isOfStorage = error.code === 'BACKEND_ERROR' || error.code === 'PATH_REJECTED'
+  const [code] = (isOfStorage && reasons.find(([, reason]) => error.message.endsWith(reason))) || [codes[error.code]]
+  return fsError(code ?? 'EIO', syscall, path, dest, error)
+}
+
+/** Whether links lead in a circle. */
+export function isCircle(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'PATH_REJECTED' && error.message.endsWith(TOO_MANY_LINKS)
 }
 
 /** Creates the error of Node for what a signal ended. */

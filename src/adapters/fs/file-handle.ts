@@ -17,7 +17,8 @@ import { type OpenMode, openMode } from './flags.ts'
 import type { FsStream } from './fs-stream.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { Located } from './paths.ts'
-import { requireOwner, Stats, withBigInts } from './stats.ts'
+import { findCreated, findEntry, findPath } from './places.ts'
+import { requireOwner, Stats, statsAs } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
 /** A tag that no version has. */
@@ -56,6 +57,8 @@ export class FileHandle implements AsyncDisposable {
   readonly #open: OpenFiles<FileHandle>
   readonly #path: Located
   readonly #mode: OpenMode
+  /** A directory can be opened, and not be read. */
+  readonly #isDirectory: boolean
   /** The permission bits of a file that the handle creates. */
   readonly #bits: number | undefined
   /** The content, and room for more behind it. */
@@ -80,7 +83,9 @@ export class FileHandle implements AsyncDisposable {
     bits: number | undefined,
     content: Uint8Array | undefined,
     tag: string | undefined,
+    isDirectory: boolean,
   ) {
+    this.#isDirectory = isDirectory
     this.#target = target
     this.#open = open
     this.#path = path
@@ -104,22 +109,27 @@ export class FileHandle implements AsyncDisposable {
   ): Promise<FileHandle> {
     const mode = openMode(flags)
     const { files } = target
-    const { shown, path: at } = path
-    const { content, tag } = await asNode('open', shown, async () => {
+    const { shown } = path
+    const opened = await asNode('open', shown, async () => {
+      const at = mode.creates ? await findCreated(target, path) : await findPath(target, path)
+      if (mode.exclusive && (await findEntry(target, at)) !== undefined) throw fsError('EEXIST', 'open', shown)
       const stat = await files.stat(at)
       if (stat === undefined && !mode.creates) throw fsError('ENOENT', 'open', shown)
-      if (stat !== undefined && mode.exclusive) throw fsError('EEXIST', 'open', shown)
-      if (stat?.type === 'directory') throw fsError('EISDIR', 'open', shown)
+      if (stat?.type === 'directory') {
+        if (mode.writes || mode.creates || mode.truncates) throw fsError('EISDIR', 'open', shown)
+        return { at, content: new Uint8Array(), tag: '', isDirectory: true }
+      }
       if (stat !== undefined) {
         // The tag is older than the content, so that a change between them is found.
         const tag = mode.writes ? stat.tag : ''
-        return { tag, content: mode.truncates ? new Uint8Array() : await files.readBytes(at) }
+        return { at, tag, content: mode.truncates ? new Uint8Array() : await files.readBytes(at) }
       }
       const parent = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || '.'
       if (!(await files.exists(parent))) throw fsError('ENOENT', 'open', shown)
-      return { content: undefined, tag: undefined }
+      return { at, content: undefined, tag: undefined }
     })
-    return new FileHandle(target, open, path, mode, bits, content, tag)
+    const { at, content, tag, isDirectory = false } = opened
+    return new FileHandle(target, open, { shown, path: at }, mode, bits, content, tag, isDirectory)
   }
 
   /** The number of the open file, or -1 if it is closed. */
@@ -275,7 +285,7 @@ export class FileHandle implements AsyncDisposable {
     const stat = await asNode('fstat', shown, () => this.#target.files.stat(path))
     const opened: FileStat = stat ?? { path, type: 'file', size: 0, tag: '' }
     const stats = new Stats(this.#isChanged ? { ...opened, size: this.#size } : opened)
-    return options?.bigint ? withBigInts(stats) : stats
+    return statsAs(options, stats)
   }
 
   /** Files belong to user and group 0. @throws FsError `EPERM` for others */
@@ -299,7 +309,7 @@ export class FileHandle implements AsyncDisposable {
       const { expectedTag } = this.#version
       const before = expectedTag === undefined ? undefined : await files.stat(path)
       await files.setMode(path, mode & 0o7777)
-      if (before === undefined || before.tag !== expectedTag) return
+      if (before?.type !== 'file' || before.tag !== expectedTag) return
       // The permission bits are part of the version.
       const after = await files.stat(path)
       const content = await files.readBytes(path)
@@ -335,7 +345,8 @@ export class FileHandle implements AsyncDisposable {
    * handle has content or appends.
    */
   async openStream(): Promise<WritableStream<Uint8Array> | undefined> {
-    if (!this.#isChanged || this.#size > 0 || this.#appendFrom !== undefined) return undefined
+    const { writes, appends } = this.#mode
+    if (!writes || !this.#isChanged || this.#size > 0 || appends) return undefined
     const mode = this.#bits === undefined ? {} : { mode: this.#bits & 0o777 }
     this.#isChanged = false
     return this.#target.files.writable(this.#path.path, { ...mode, createParents: false, ...this.#version })
@@ -444,6 +455,7 @@ export class FileHandle implements AsyncDisposable {
   #requireOpen(syscall: string, isAllowed: boolean, code = 'EBADF'): void {
     if (this.#isClosed) throw fsError('EBADF', syscall)
     if (!isAllowed) throw fsError(code, syscall)
+    if (this.#isDirectory && syscall === 'read') throw fsError('EISDIR', syscall)
   }
 }
 

@@ -55,3 +55,13 @@ export function openMode(flags: unknown): OpenMode {
     appends: has(O_APPEND),
   }
 }
+
+/** Returns the flags of a file that is read, or nothing if they only read: that needs no handle. */
+export function readFlag(value: unknown): unknown {
+  const reads =
+    value === undefined ||
+    value === null ||
+    value === 0 ||
+    ['r', 'rs', 'sr', 'r+', 'rs+', 'sr+'].includes(value as string)
+  return reads ? undefined : value
+}

@@ -8,7 +8,7 @@ import { createCallbacks, type FsWatcher } from './callbacks.ts'
 import { withChecks } from './check-arguments.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
 import type { EncodingOption } from './encoding.ts'
-import { fsError } from './errors.ts'
+import { waits } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
 import { openFlags } from './flags.ts'
 import { OpenFiles } from './open-files.ts'
@@ -107,8 +107,6 @@ export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Reco
     readonly Dirent: typeof Dirent
   }
 
-const WAITS = 'A change waits for its record, and may wait for an approval: use the function that returns a promise'
-
 /** The values that `access` takes. */
 const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 }
 
@@ -164,7 +162,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {
     functions[`${name}Sync`] = () => {
-      throw fsError('ENOSYS', name, undefined, undefined, new Error(WAITS))
+      throw waits(name)
     }
     const call = checked[name]
     if (call !== undefined) functions[name] = withCallback((...args: readonly unknown[]) => call.run(args), call)

@@ -7,7 +7,7 @@ export type FsPath = string | URL | Uint8Array
 /** A path as the program wrote it, and as the workspace names it. */
 export interface Located {
   readonly shown: string
-  /** Relative to the root of the workspace; `.` for the root. */
+  /** Relative to the root of the workspace, without a slash at its end; `.` for the root. */
   readonly path: string
 }
 

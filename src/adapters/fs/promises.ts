@@ -7,6 +7,7 @@ import { asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
 import { FileHandle, isIterated } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
+import { findCreated, findEntry, findPath, findPlace } from './places.ts'
 import { type Dirent, requireOwner, Stats } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
@@ -48,13 +49,14 @@ async function withFile<T>(
 export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
   async function statOf(path: FsPath, syscall: string, noFollow: boolean): Promise<Stats> {
-    const { shown, path: at } = locate(path)
+    const located = locate(path)
+    const { shown } = located
     const stat = await asNode(syscall, shown, async () => {
-      if (at === '') throw fsError('ENOENT', syscall, shown)
       try {
-        return await files.stat(at, { noFollow })
+        const at = await findPath(target, located)
+        return await (noFollow ? findEntry(target, at) : files.stat(at))
       } catch (error) {
-        if (isAboutGitData(error, at)) return undefined
+        if (isAboutGitData(error, located.path)) return undefined
         throw error
       }
     })
@@ -69,12 +71,11 @@ export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
         return withFile(target, open, path, { flag }, (handle) => handle.readFile(options as EncodingOption))
       }
       const encoding = encodingOf(options)
-      const { shown, path: at } = locate(path)
-      const bytes = await asNode('open', shown, () => files.readBytes(at, signalOf(options))).catch(
-        (error: unknown) => {
-          throw asReadError(error)
-        },
-      )
+      const located = locate(path)
+      const read = async () => files.readBytes(await findPath(target, located), signalOf(options))
+      const bytes = await asNode('open', located.shown, read).catch((error: unknown) => {
+        throw asReadError(error)
+      })
       return decoded(bytes, encoding)
     },
     stat: (path: FsPath): Promise<Stats> => statOf(path, 'stat', false),
@@ -84,18 +85,20 @@ export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
       if ((mode & 1) !== 0 && (bits & 0o111) === 0) throw fsError('EACCES', 'access', locate(path).shown)
     },
     async readlink(path: FsPath): Promise<string> {
-      const { shown, path: at } = locate(path)
-      return asNode('readlink', shown, () => files.readLink(at))
+      const located = locate(path)
+      return asNode('readlink', located.shown, async () => files.readLink(await findPath(target, located)))
     },
     async realpath(path: FsPath): Promise<string> {
-      const { shown, path: at } = locate(path)
-      const real = await asNode('realpath', shown, () => files.realPath(at))
+      const located = locate(path)
+      const real = await asNode('realpath', located.shown, async () => files.realPath(await findPath(target, located)))
       return `/${real === '.' ? '' : real}`
     },
     async readdir(path: FsPath, options?: DirectoryOptions): Promise<string[] | Dirent[]> {
       const { withFileTypes, recursive } = directoryOptions(options)
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       const found = await asNode('scandir', shown, async (): Promise<readonly FoundEntry[]> => {
+        const at = await findPath(target, located)
         if (!recursive) return (await files.entries(at)).map(({ name, type }) => ({ path: name, type }))
         const start = await files.realPath(at)
         const entries: FoundEntry[] = []
@@ -118,13 +121,15 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
       return withFile(target, open, path, { flag: flags, mode: given.mode }, content)
     }
     const bytes = encoded(data, encodingOf(options as EncodingOption))
-    const { shown, path: at } = locate(path)
+    const located = locate(path)
+    const { shown } = located
     await asNodeAnyway('open', shown, async () => {
+      const at = await findCreated(target, located)
       // Bits of a file that exists stay.
       const mode = given.mode === undefined || (await files.exists(at)) ? {} : { mode: given.mode & 0o777 }
       const exclusive = flags.includes('x') ? { expectedSha256: null } : {}
       const writeOptions = { ...mode, ...exclusive, ...signalOf(options), createParents: false }
-      if (flags.includes('x') && (await files.stat(at, { noFollow: true })) !== undefined) {
+      if (flags.includes('x') && (await findEntry(target, at)) !== undefined) {
         throw fsError('EEXIST', 'open', shown)
       }
       if (flags.startsWith('a')) await files.append(at, bytes, writeOptions)
@@ -144,15 +149,26 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
       await withFile(target, open, path, { flag: 'r+' }, (handle) => handle.truncate(length))
     },
     async unlink(path: FsPath): Promise<void> {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       await asNodeAnyway('unlink', shown, async () => {
-        if ((await files.stat(at, { noFollow: true }))?.type === 'directory') throw fsError('EISDIR', 'unlink', shown)
+        const { path: at, end } = await findPlace(target, located)
+        const type = (await findEntry(target, at))?.type
+        if (type === 'directory') throw fsError('EISDIR', 'unlink', shown)
+        if (type !== undefined && end === '/') throw fsError('ENOTDIR', 'unlink', shown)
         await files.delete(at)
       })
     },
-    async symlink(target: string, path: FsPath): Promise<void> {
-      const { shown, path: at } = locate(path)
-      await asNode('symlink', target, () => files.link(at, relativeTarget(target, at)), shown)
+    async symlink(to: string, path: FsPath): Promise<void> {
+      const located = locate(path)
+      const { shown } = located
+      const link = async () => {
+        const { path: at, end } = await findPlace(target, located)
+        const exists = (await findEntry(target, at)) !== undefined
+        if (exists || end === '/') throw fsError(exists ? 'EEXIST' : 'ENOENT', 'symlink', to, shown)
+        await files.link(at, relativeTarget(to, at))
+      }
+      await asNode('symlink', to, link, shown)
     },
     async open(path: FsPath, flags: string | number = 'r', mode?: number): Promise<FileHandle> {
       return FileHandle.open(target, open, locate(path), flags, mode)
@@ -165,18 +181,23 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
 }
 
 /** Permission bits, times and owners of `fs.promises`. */
-export function createMetadata({ files }: FsTarget) {
+export function createMetadata(target: FsTarget) {
+  const { files } = target
   async function asExisting(syscall: string, path: FsPath, noFollow: boolean): Promise<void> {
-    const { shown, path: at } = locate(path)
+    const located = locate(path)
+    const { shown } = located
     await asNode(syscall, shown, async () => {
-      if ((await files.stat(at, { noFollow })) === undefined) throw fsError('ENOENT', syscall, shown)
+      const at = await findPath(target, located)
+      const stat = await (noFollow ? findEntry(target, at) : files.stat(at))
+      if (stat === undefined) throw fsError('ENOENT', syscall, shown)
     })
   }
   return {
     async chmod(path: FsPath, mode: number | string): Promise<void> {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
       const bits = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode
-      await asNode('chmod', shown, () => files.setMode(at, bits & 0o7777))
+      const set = async () => files.setMode(await findPath(target, located), bits & 0o7777)
+      await asNode('chmod', located.shown, set)
     },
     /** The time of a file is that of its last change: only its existence is tested. */
     async utimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {

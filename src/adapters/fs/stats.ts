@@ -106,8 +106,9 @@ function hashOf(tag: string): number {
   return hash
 }
 
-/** Returns metadata with numbers as `bigint`, as `BigIntStats` of Node. */
-export function withBigInts(stats: Stats): Stats {
+/** Returns metadata, with numbers as `bigint` as in `BigIntStats` of Node if options ask for them. */
+export function statsAs(options: { readonly bigint?: boolean } | undefined, stats: Stats): Stats {
+  if (!options?.bigint) return stats
   for (const [name, value] of Object.entries(stats)) {
     const number = BigInt(Math.round(value as number))
     Object.assign(stats, { [name]: number })

@@ -3,9 +3,11 @@ import { nodeModule } from '../../util/node-module.ts'
 import { type EncodingOption, encodingOf } from './encoding.ts'
 import { argumentError, asNode, asReadError, fsError, rangeError, valueError } from './errors.ts'
 import { FileHandle } from './file-handle.ts'
+import { readFlag } from './flags.ts'
 import type { FsStream } from './fs-stream.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
+import { findPath } from './places.ts'
 import type { FsTarget } from './target.ts'
 
 /** The classes of `node:stream`, or those of a package such as `readable-stream`. */
@@ -164,10 +166,16 @@ function requirePosition(name: string, value: unknown): void {
   if (!isWhole || value < 0) throw rangeError(name, `an integer >= 0`, value)
 }
 
-async function fileSource({ target }: StreamContext, path: FsPath, settings: ReadStreamOptions): Promise<Source> {
+async function fileSource(context: StreamContext, path: FsPath, settings: ReadStreamOptions): Promise<Source> {
+  const { target, open } = context
+  const { flags, mode } = settings
+  if (readFlag(flags) !== undefined) {
+    return handleSource(await FileHandle.open(target, open, locate(path), flags, mode), settings)
+  }
   const { start = 0, end = Number.POSITIVE_INFINITY } = settings
   const range = Number.isFinite(end) ? { start, end: end + 1 } : { start }
-  const reader = (await target.files.readable(locate(path).path, range)).getReader()
+  const at = await findPath(target, locate(path))
+  const reader = (await target.files.readable(at, range)).getReader()
   return { next: async () => (await reader.read()).value, close: () => reader.cancel() }
 }
 

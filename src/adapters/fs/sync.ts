@@ -1,10 +1,13 @@
 import { FilesNow } from '../../call/read-now.ts'
+import type { ToolError } from '../../errors.ts'
 import { below, type DirectoryOptions, directoryOptions, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encodingOf } from './encoding.ts'
-import { asReadError, fsError, toFsError } from './errors.ts'
+import { asReadError, fsError, toFsError, waits } from './errors.ts'
+import { readFlag } from './flags.ts'
 import { type FsPath, locate } from './paths.ts'
+import { findEntryNow, findPathNow } from './places.ts'
 import { isAboutGitData } from './promises.ts'
-import { type Dirent, Stats } from './stats.ts'
+import { type Dirent, Stats, statsAs } from './stats.ts'
 import type { FsTarget } from './target.ts'
 
 /** The functions that read and return at once. */
@@ -12,6 +15,8 @@ export type FsSync = ReturnType<typeof createSync>
 
 /** Options of `statSync`. */
 export interface StatOptions {
+  /** Returns numbers as `bigint`, and times in nanoseconds as well. */
+  readonly bigint?: boolean
   /** Returns `undefined` for an absent path if it is false. */
   readonly throwIfNoEntry?: boolean
 }
@@ -27,32 +32,37 @@ export function createSync({ files }: FsTarget) {
     return found
   }
   function statOf(path: FsPath, syscall: string, noFollow: boolean): Stats | undefined {
-    const { shown, path: at } = locate(path)
+    const located = locate(path)
     const reads = now(`${syscall}Sync`)
-    return asNodeNow(syscall, shown, () => {
-      const stat = at === '' ? undefined : withoutGitData(at, () => reads.stat(at, noFollow))
+    return asNodeNow(syscall, located.shown, () => {
+      const stat = unlessAbsent(located.path, () => {
+        const at = findPathNow(reads, located)
+        return noFollow ? findEntryNow(reads, at) : reads.stat(at)
+      })
       return stat && new Stats(stat)
     })
   }
   function existing(path: FsPath, syscall: string, noFollow: boolean, options?: StatOptions): Stats | undefined {
     const stats = statOf(path, syscall, noFollow)
-    if (stats !== undefined || options?.throwIfNoEntry === false) return stats
+    if (stats !== undefined || options?.throwIfNoEntry === false) return stats && statsAs(options, stats)
     throw fsError('ENOENT', syscall, locate(path).shown)
   }
   const realpathSync = (path: FsPath): string => {
-    const { shown, path: at } = locate(path)
+    const located = locate(path)
     const reads = now('realpathSync')
-    const real = asNodeNow('realpath', shown, () => reads.realPath(at))
+    const real = asNodeNow('realpath', located.shown, () => reads.realPath(findPathNow(reads, located)))
     return `/${real === '.' ? '' : real}`
   }
   return {
-    readFileSync(path: FsPath, options?: EncodingOption): Uint8Array | string {
-      const encoding = encodingOf(options)
-      const { shown, path: at } = locate(path)
+    readFileSync(path: FsPath, options?: EncodingOption | { readonly flag?: unknown }): Uint8Array | string {
+      const encoding = encodingOf(options as EncodingOption)
+      if (readFlag(Object(options).flag) !== undefined) throw waits('readFile')
+      const located = locate(path)
       const reads = now('readFileSync')
       try {
-        // The bytes belong to the backend.
-        return decoded(asNodeNow('open', shown, () => reads.readBytes(at)).slice(), encoding)
+        const bytes = asNodeNow('open', located.shown, () => reads.readBytes(findPathNow(reads, located)))
+        // They belong to the backend.
+        return decoded(bytes.slice(), encoding)
       } catch (error) {
         throw asReadError(error)
       }
@@ -65,29 +75,29 @@ export function createSync({ files }: FsTarget) {
       throw fsError('EACCES', 'access', locate(path).shown)
     },
     existsSync(path: FsPath): boolean {
-      const reads = now('existsSync')
+      now('existsSync')
       try {
-        const { path: at } = locate(path)
-        return at !== '' && withoutGitData(at, () => reads.stat(at)) !== undefined
+        return statOf(path, 'exists', false) !== undefined
       } catch {
         return false
       }
     },
     readlinkSync(path: FsPath): string {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
       const reads = now('readlinkSync')
-      return asNodeNow('readlink', shown, () => reads.readLink(at))
+      return asNodeNow('readlink', located.shown, () => reads.readLink(findPathNow(reads, located)))
     },
     realpathSync: Object.assign(realpathSync, { native: realpathSync }),
     readdirSync(path: FsPath, options?: DirectoryOptions): string[] | Dirent[] {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       const reads = now('readdirSync')
       const { withFileTypes, recursive } = directoryOptions(options)
-      const found = asNodeNow('scandir', shown, () =>
-        recursive
-          ? below(reads.realPath(at), reads.walk(at))
-          : reads.entries(at).map(({ name, type }) => ({ path: name, type })),
-      )
+      const found = asNodeNow('scandir', shown, () => {
+        const at = findPathNow(reads, located)
+        if (recursive) return below(reads.realPath(at), reads.walk(at))
+        return reads.entries(at).map(({ name, type }) => ({ path: name, type }))
+      })
       return namesOf(found, shown, withFileTypes)
     },
   }
@@ -102,12 +112,12 @@ function asNodeNow<T>(syscall: string, path: string, act: () => T): T {
   }
 }
 
-/** Git's own data do not exist for programs. */
-function withoutGitData<T>(path: string, act: () => T): T | undefined {
+/** Git's own data do not exist for programs, and neither does what is below a directory that does not. */
+function unlessAbsent<T>(path: string, act: () => T): T | undefined {
   try {
     return act()
   } catch (error) {
-    if (isAboutGitData(error, path)) return undefined
+    if (isAboutGitData(error, path) || (error as ToolError).code === 'NOT_FOUND') return undefined
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import type { FileChange } from '../../workspace/files.ts'
 import { encodingOf, nameIn } from './encoding.ts'
-import { abortError, argumentError, asNode, asNodeAnyway, fsError } from './errors.ts'
+import { abortError, argumentError, asNode, asNodeAnyway, type FsError, fsError } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
+import { findCreated, findEntry, findPath, findPlace, requireParent } from './places.ts'
 import { createReads } from './promises.ts'
 import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
@@ -43,48 +44,61 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
   const { files } = target
   return {
     async mkdir(path: FsPath, options?: number | { readonly recursive?: boolean; readonly mode?: number }) {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       const recursive = typeof options === 'object' && options?.recursive === true
       return asNodeAnyway('mkdir', shown, async () => {
-        if (!recursive) {
-          if ((await files.stat(at, { noFollow: true })) !== undefined) throw fsError('EEXIST', 'mkdir', shown)
-          await files.makeDirectory(at, { recursive: false })
-          return undefined
-        }
-        const isDangling = (await files.stat(at, { noFollow: true }))?.type === 'link' && !(await files.exists(at))
-        if (isDangling) throw fsError('ENOENT', 'mkdir', shown)
-        const missing = await firstMissing(target, at)
-        await files.makeDirectory(at)
-        return missing === undefined ? undefined : `/${missing}`
+        if (recursive) return makeTree(target, shown)
+        const { path: at } = await findPlace(target, located)
+        if ((await findEntry(target, at)) !== undefined) throw fsError('EEXIST', 'mkdir', shown)
+        await files.makeDirectory(at, { recursive: false })
+        return undefined
       })
     },
     async rmdir(path: FsPath, { recursive = false }: { readonly recursive?: boolean } = {}): Promise<void> {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       await asNode('rmdir', shown, async () => {
-        const stat = await files.stat(at, { noFollow: true })
+        const { path: at, end } = await findPlace(target, located)
+        if (end === '.' || end === '..') throw fsError(end === '.' ? 'EINVAL' : 'ENOTEMPTY', 'rmdir', shown)
+        const stat = await findEntry(target, at)
         if (stat !== undefined && stat.type !== 'directory') throw fsError('ENOTDIR', 'rmdir', shown)
         await files.delete(at, { recursive })
       })
     },
     async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
-      const { shown, path: at } = locate(path)
+      const located = locate(path)
+      const { shown } = located
       const { recursive = false, force = false } = options
       await asNodeAnyway('rm', shown, async () => {
-        const stat = await asNode('lstat', shown, () => files.stat(at, { noFollow: true }))
+        const [place, stat] = await asNode('lstat', shown, async () => {
+          const place = await findPlace(target, located)
+          const stat = await findEntry(target, place.path)
+          if (place.end === '/' && stat?.type !== 'directory') await findPath(target, located)
+          return [place, stat] as const
+        }).catch((error: FsError) => {
+          if (force && error.code === 'ENOENT') return []
+          throw error
+        })
         if (stat === undefined && force) return
-        if (stat === undefined) throw fsError('ENOENT', 'lstat', shown)
-        if (stat.type === 'directory' && !recursive) throw isDirectory('rm', shown)
+        if (place === undefined || stat === undefined) throw fsError('ENOENT', 'lstat', shown)
+        const { path: at, end } = place
+        const isLinked = end === '/' && stat.type === 'link'
+        if ((stat.type === 'directory' || isLinked) && !recursive) throw isDirectory('rm', shown)
+        // A link is not removed by the name of what it leads to, and neither is a directory by a name that it contains.
+        if (isLinked) throw fsError('ENOTDIR', 'rm', shown)
+        if (end.startsWith('.')) throw fsError('EINVAL', 'rm', shown)
         await files.delete(at, { recursive })
       })
     },
     async mkdtemp(prefix: string): Promise<string> {
-      const { shown, path: at } = locate(prefix, 'prefix')
+      const { shown } = locate(prefix, 'prefix')
       const suffix = [...crypto.getRandomValues(new Uint8Array(6))]
         .map((byte) => LETTERS[byte % LETTERS.length])
         .join('')
-      // A prefix that ends with a slash names the directory to create it in.
-      const name = shown.endsWith('/') ? `${at}/${suffix}` : `${at}${suffix}`
-      await asNode('mkdtemp', `${shown}XXXXXX`, () => files.makeDirectory(name, { recursive: false }))
+      const located = locate(`${shown}${suffix}`)
+      const make = async () => files.makeDirectory((await findPlace(target, located)).path, { recursive: false })
+      await asNode('mkdtemp', `${shown}XXXXXX`, make)
       return `${shown}${suffix}`
     },
     async opendir(path: FsPath, options?: string | { readonly encoding?: string; readonly recursive?: boolean }) {
@@ -103,10 +117,17 @@ export function createTransfers(target: FsTarget) {
       const [source, dest] = [locate(from, 'oldPath'), locate(to, 'newPath')]
       const options = { overwrite: true, createParents: false }
       const rename = async () => {
-        const existing = await files.stat(source.path, { noFollow: true })
-        const code = (await parentFault(target, dest.path)) ?? (existing === undefined ? 'ENOENT' : undefined)
-        if (code !== undefined) throw fsError(code, 'rename', source.shown, dest.shown)
-        await files.rename(source.path, dest.path, options)
+        const old = await findPlace(target, source)
+        const existing = await findEntry(target, old.path)
+        if (existing === undefined) await requireParent(target, old.path)
+        const next = await findPlace(target, dest)
+        await requireParent(target, next.path)
+        const ends = [old.end, next.end]
+        const isTree = existing?.type === 'directory' || !ends.includes('/')
+        const isNamed = !ends.includes('.') && !ends.includes('..')
+        const fault = !isNamed ? 'EBUSY' : existing === undefined ? 'ENOENT' : isTree ? undefined : 'ENOTDIR'
+        if (fault !== undefined) throw fsError(fault, 'rename', source.shown, dest.shown)
+        await files.rename(old.path, next.path, options)
       }
       await asNodeAnyway('rename', source.shown, rename, dest.shown)
     },
@@ -116,14 +137,15 @@ export function createTransfers(target: FsTarget) {
         'copyfile',
         source.shown,
         async () => {
-          const real = await files.realPath(source.path)
-          const existing = await files.stat(dest.path)
-          const isFree = (await files.stat(dest.path, { noFollow: true })) === undefined
+          const real = (await files.realPath(await findPath(target, source))) || '.'
+          const created = await findCreated(target, dest)
+          const existing = await files.stat(created)
+          const isFree = (await findEntry(target, created)) === undefined
           const overwrite = (mode & COPYFILE_EXCL) === 0
-          const code = await copyFault(target, { real, to: dest.path, isFree, overwrite })
+          const code = await copyFault(target, { real, to: created, isFree, overwrite })
           if (code !== undefined) throw fsError(code, 'copyfile', source.shown, dest.shown)
           // A link at the new path is followed, as Node does it.
-          const to = existing?.path ?? dest.path
+          const to = existing?.path ?? created
           if (to !== real) await files.copy(real, to, { overwrite, createParents: false })
         },
         dest.shown,
@@ -163,14 +185,39 @@ async function parentFault({ files }: FsTarget, path: string): Promise<string | 
   return parent === undefined || parent.type === 'directory' ? undefined : 'ENOTDIR'
 }
 
-/** Returns the first path that a recursive `mkdir` creates. */
-async function firstMissing({ files }: FsTarget, path: string): Promise<string | undefined> {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.')
-  for (let count = 1; count <= names.length; count++) {
-    const at = names.slice(0, count).join('/')
-    if (!(await files.exists(at))) return at
+/** Creates a directory with those above it. Returns the first one that it creates, as the program wrote it. */
+async function makeTree({ files }: FsTarget, shown: string): Promise<string | undefined> {
+  let at = ''
+  let first: string | undefined
+  /** Directories that are created with the last of them. */
+  let isMissing = false
+  for (const { 0: name, index } of shown.matchAll(/[^/]+/g)) {
+    if (name === '.') continue
+    if (name === '..') {
+      // What is left again is created, too.
+      if (isMissing) await files.makeDirectory(at)
+      isMissing = false
+      if (at === '') throw fsError('EACCES', 'mkdir', shown)
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+      continue
+    }
+    at = at === '' ? name : `${at}/${name}`
+    if (isMissing) continue
+    const rest = shown.slice(index + name.length)
+    const stat = await files.stat(at)
+    if (stat?.type === 'directory') at = stat.path
+    else if (stat !== undefined) throw fsError(rest === '' ? 'EEXIST' : 'ENOTDIR', 'mkdir', shown)
+    else {
+      isMissing = true
+      const slashes = rest.search(/[^/]/)
+      if ((await files.stat(at, { noFollow: true })) !== undefined) {
+        throw fsError(slashes < 0 ? 'ENOENT' : 'ENOTDIR', 'mkdir', shown)
+      }
+      first ??= slashes < 0 ? shown : shown.slice(0, shown.length - rest.length + slashes - 1)
+    }
   }
-  return undefined
+  if (isMissing) await files.makeDirectory(at)
+  return first
 }
 
 /** An entry that `cp` copies, with its paths in the workspace. */
