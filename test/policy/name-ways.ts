@@ -328,6 +328,7 @@ export async function tryNames(
     if (rank(own) < rank(label)) leaks.push(`shown as ${own}: ${text.slice(0, 400)}`)
     return result
   }
+  let runs = 0
   const open = (history?: ReturnType<Workspace['history']>) =>
     createWorkspace({
       backend,
@@ -335,11 +336,10 @@ export async function tryNames(
       shell: { ...shell, close: async () => {} },
       git: git(),
       tools: 'full',
-      run: { id: 'main' },
+      run: { id: history === undefined ? 'main' : `main${runs++}` },
       ...(history === undefined ? {} : { history }),
     })
   let workspace = await open()
-  let runs = 0
   const steps = (): NameSteps => {
     const run = workspace.run({ id: `run${runs++}` })
     const tool = async (name: string, input: object) =>
