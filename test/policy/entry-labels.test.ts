@@ -107,7 +107,7 @@ const existenceLooks = [
 ]
 
 async function show(workspace: Workspace, command: string): Promise<{ text: string; label: string; sinks: boolean }> {
-  const run = workspace.run({ id: 'reader' })
+  const run = workspace.run()
   const result = await run.call('run_command', { command })
   const { label, ...shown } = result as { label: string; callId: string; durationMs?: number }
   const written = await run.call('write_file', { path: 'pub/log.txt', content: 'seen' })
@@ -138,7 +138,7 @@ describe.each(Object.entries(shells))('bash() %s', (_, shell) => {
   it.each(ofShell(makers, shell))('keeps the label of restricted content in $kind', async ({ command, name }) => {
     const workspaces = await Promise.all(digits.map((digit) => open(digit, shell)))
     for (const workspace of workspaces) {
-      expect(await workspace.run({ id: 'maker' }).call('run_command', { command })).toMatchObject({
+      expect(await workspace.run().call('run_command', { command })).toMatchObject({
         ok: true,
         exitCode: 0,
       })
@@ -161,7 +161,7 @@ describe.each(Object.entries(shells))('bash() %s', (_, shell) => {
   it.each(ofShell(nameMakers, shell))('labels each look at a name that %s has made', async (command) => {
     for (const look of some(existenceLooks, nameMakers.indexOf(command), FEW_EXISTENCE)) {
       const workspace = await open('3', shell)
-      expect(await workspace.run({ id: 'maker' }).call('run_command', { command })).toMatchObject({
+      expect(await workspace.run().call('run_command', { command })).toMatchObject({
         ok: true,
         exitCode: 0,
       })
