@@ -214,10 +214,9 @@ function guardAndClassify(
 async function requireNotes({ backend, memory }: WorkspaceState, accesses: readonly GuardedAccess[]): Promise<void> {
   const toNotes = accesses.filter(({ permission }) => memoryPermissions.has(permission))
   if (toNotes.length === 0) return
-  const directory = memory === undefined ? undefined : await backend.canonical(memory.path)
+  const directory = memory && (await backend.canonical(memory.path))
   for (const { permission, asked, path } of toNotes) {
-    if (memory !== undefined && directory !== undefined && isWithin(asked, memory.path) && isWithin(path, directory))
-      continue
+    if (memory && directory !== undefined && isWithin(asked, memory.path) && isWithin(path, directory)) continue
     const message = `Cannot use ${permission} for ${quote(display(asked))}: it is outside of the notes`
     throw new ToolError('POLICY_DENIED', message, { path: asked })
   }
@@ -438,7 +437,7 @@ export async function evaluateDraft(
 
 /** Whether a draft only reads what its plan named. */
 function isWithoutChanges({ changes, accesses, copiedFrom, plan }: BuiltinDraft<unknown>): boolean {
-  return plan === undefined && [changes, accesses, copiedFrom].every((list) => (list ?? []).length === 0)
+  return plan === undefined && [changes, accesses, copiedFrom].every((list) => !list?.length)
 }
 
 /** The changes of a draft without changes: the verdict is that on the call. */

@@ -57,7 +57,7 @@ export function* guardLookups(
       const classification = { ...guardedAccess.classification, ...contentProtections[protection] }
       further.push({ ...guardedAccess, classification })
     }
-    if (access.noFollow !== true || isBelowRemovedFile) continue
+    if (!access.noFollow || access.revertsLink || isBelowRemovedFile) continue
     const target = yield* look((reads) => reads.canonical(requestedPath))
     if (target === guardedAccess.path) continue
     further.push({ ...guardedAccess, path: target, classification: classifyBoth(requestedPath, target) })
@@ -134,7 +134,7 @@ function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<Res
       : access.permission
   const classification = classifyBoth(requestedPath, path)
   // What a search or a diff shows below a directory is decided path by path.
-  const isWalk = permission === 'file:search' || permission === 'file:diff'
+  const isWalk = /:(search|diff)$/.test(permission)
   const isOfFile = isWalk && (yield* look((reads) => reads.stat(path)))?.type === 'file'
   const marks = isOfFile ? { ...access, reveals: true } : access
   return {

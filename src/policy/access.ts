@@ -18,6 +18,11 @@ export interface Access {
   readonly reveals?: boolean
   /** The effect is on the name itself, so a link is not followed (delete, move). */
   readonly noFollow?: boolean
+  /**
+   * With `noFollow`: the path is a link that an earlier call has created, and policy evaluates the link alone. What removes the link
+   * again concerns its target no more than the creation did.
+   */
+  readonly revertsLink?: boolean
   /** Built-in protections that concern the effect in addition to those of the path, such as a patch that changes a mode. */
   readonly protections?: readonly ContentProtection[]
   /** An ancestor file that the same call deletes, so it does not block the path. */

@@ -31,7 +31,8 @@ const toolFields: Readonly<Record<keyof Tool, FieldCheck>> = {
 }
 
 const optionalFlag = { ...flag, isOptional: true }
-const accessFields: Readonly<Record<keyof Access, FieldCheck>> = {
+/** Without `revertsLink`, which only the operations of the workspace may set. */
+const accessFields: Readonly<Record<Exclude<keyof Access, 'revertsLink'>, FieldCheck>> = {
   permission: { ...text, expected: 'a permission' },
   path: text,
   recursive: optionalFlag,

@@ -249,9 +249,13 @@ function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
   )
   // A file or a link has no other one above it.
   const removedAbove = nearestFinder<Path>((path) => filesAndLinks.has(path))
-  return steps.map(({ path, to, isNew }) => {
+  return steps.map(({ path, now, to, isNew }) => {
     const removedAncestor = removedAbove(parentOf(path))
-    return { ...accessOf(path, to, isNew, withGit), ...(removedAncestor === undefined ? {} : { removedAncestor }) }
+    return {
+      ...accessOf(path, to, isNew, withGit),
+      ...(now?.type === 'link' ? { revertsLink: true } : {}),
+      ...(removedAncestor === undefined ? {} : { removedAncestor }),
+    }
   })
 }
 
