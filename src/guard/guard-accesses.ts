@@ -259,7 +259,7 @@ function renamedPath({ permission, path, asked }: GuardedAccess): Path | undefin
 export function notGranted(path: Path, access = 'access'): ToolError {
   return new ToolError('POLICY_DENIED', `${quote(display(path))} was not part of the plan of the call`, {
     path: display(path),
-    hint: `This is an error of the tool, not of the call: its plan names no ${access} to this path. Report it to the user.`,
+    hint: `This is an error of the tool, not of the call: its plan names no ${access} to it. Report it to the user.`,
   })
 }
 
