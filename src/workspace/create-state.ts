@@ -100,7 +100,7 @@ export async function createWorkspaceState(
     ends: new Set(),
     artifacts: new Set(),
     origin,
-    documents: createDocumentCache(limits.cacheBytes),
+    ...{ documents: createDocumentCache(limits.cacheBytes), withoutSecrets: new Map() },
     diffs: openWorkspaceDiffs(backend),
     git: options.git,
     parkedCalls: options.parked ?? memoryParking(),

@@ -1,23 +1,24 @@
 import type { StepFiles } from '../call/commands/program-files.ts'
 import { ToolError } from '../errors.ts'
-import { mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
+import { MARK_START, mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { byteText } from '../util/native-bytes.ts'
+import { setBounded } from '../util/set-bounded.ts'
 
 /** Bytes read around a part of a larger file, to recognize secrets that begin or end outside of it. */
 const CONTEXT_BYTES = 64 * 1024
 
 /** The version of a file that a stream reads. */
-export interface FileVersion {
+interface FileVersion {
   readonly path: Path
   readonly stat: Pick<Stat, 'size' | 'tag'>
 }
 
 /**
  * Returns the bytes `[start, end)` of a file, with its tag. A file up to {@link largeBounds.fileBytes} is read whole, so that all of
- * its secrets become marks.
+ * its secrets become marks, until it is known that it has none.
  */
 export async function readRange(
   step: StepFiles,
@@ -25,18 +26,37 @@ export async function readRange(
   start = 0,
   end: number = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly bytes: Uint8Array; readonly tag: string | undefined }> {
-  const path = step.accesses[0]?.path
+  const { path, asked } = step.accesses[0] ?? {}
   const stat = path === undefined ? undefined : await step.drafts.stat(path)
-  if (path === undefined || stat === undefined || stat.type !== 'file' || stat.size <= largeBounds.fileBytes) {
-    const bytes = await step.files.read(requestedPath)
-    return { bytes: bytes.subarray(start, end), tag: stat?.tag }
+  if (path === undefined || stat?.type !== 'file') {
+    return { bytes: (await step.files.read(requestedPath)).subarray(start, end), tag: stat?.tag }
   }
-  const to = Math.min(end, stat.size)
-  const parts = new Uint8Array(Math.max(0, to - start))
-  for (let at = start; at < to; at += largeBounds.streamPartBytes) {
-    parts.set(await readWindow(step, { path, stat }, at, Math.min(to, at + largeBounds.streamPartBytes)), at - start)
+  const { size, tag } = stat
+  const { withoutSecrets, files } = step
+  const isLarge = size > largeBounds.fileBytes
+  if (isLarge || withoutSecrets?.get(path) === tag) {
+    try {
+      const to = Math.min(end, size)
+      const bytes = new Uint8Array(Math.max(0, to - start))
+      for (let at = start; at < to; at += largeBounds.streamPartBytes) {
+        bytes.set(
+          await readWindow(step, { path, stat }, at, Math.min(to, at + largeBounds.streamPartBytes)),
+          at - start,
+        )
+      }
+      // The name that was asked for may have a label as well.
+      files.noteMetadata([asked as string as Path])
+      return { bytes, tag }
+    } catch (error) {
+      // Otherwise the file has changed, although its tag is the same.
+      if (isLarge || !(error instanceof ToolError) || error.code !== 'FILE_TOO_LARGE') throw error
+    }
   }
-  return { bytes: parts, tag: stat.tag }
+  const bytes = await files.read(requestedPath)
+  const isMarked = utf16EncodingOf(bytes) !== undefined || byteText(bytes).includes(MARK_START)
+  // Smaller files are searched each time.
+  if (withoutSecrets !== undefined && size > CONTEXT_BYTES && !isMarked) setBounded(withoutSecrets, path, tag)
+  return { bytes: bytes.subarray(start, end), tag }
 }
 
 /**
@@ -45,7 +65,7 @@ export async function readRange(
  * @throws ToolError `FILE_TOO_LARGE` if it holds a secret: the marks of a file have numbers, which need all of it;
  *   `UNSUPPORTED_ENCODING` for UTF-16, in which secrets are not recognized by their bytes
  */
-export async function readWindow(
+async function readWindow(
   { drafts, noteRead }: Pick<StepFiles, 'drafts' | 'noteRead'>,
   { path, stat: { size, tag } }: FileVersion,
   start: number,
@@ -56,9 +76,7 @@ export async function readWindow(
     throw new ToolError(
       'UNSUPPORTED_ENCODING',
       `Cannot read ${quote(path)}: it is UTF-16 and over ${largeBounds.fileBytes} bytes`,
-      {
-        path,
-      },
+      { path },
     )
   }
   const from = Math.max(0, start - CONTEXT_BYTES)

@@ -8,7 +8,8 @@ import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
-import { createWorkspace, defineTool, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import { type Backend, createWorkspace, defineTool, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import type { FileOperations } from '../../src/workspace/files.ts'
 import { until } from '../until.ts'
 
@@ -531,6 +532,42 @@ describe('streams of files', () => {
     await stream.read()
     await files.write('large', 'changed', {})
     await expect(stream.read()).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+  })
+
+  it('search a file without secrets once as a whole, and then only the parts that they read', async () => {
+    const size = 2 * 1024 * 1024
+    const [plain, token] = ['x'.repeat(size), `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`]
+    const backend = memory({ plain, secret: `${plain}\ntoken = "${token}"\n` })
+    let bytes = 0
+    const tags = new Map<string, string>()
+    const counted: Backend = {
+      ...backend,
+      async stat(path) {
+        const stat = await backend.stat(path)
+        const tag = tags.get(path)
+        return stat === undefined || tag === undefined ? stat : { ...stat, tag }
+      },
+      async read(path, range) {
+        const read = await backend.read(path, range && { start: range.start, end: range.end })
+        bytes += read.bytes.length
+        return read
+      },
+    }
+    Reflect.deleteProperty(counted, 'readsNow')
+    const { files } = await open({ backend: counted })
+    const ranges = Array.from({ length: 8 }, (_, i) => ({ start: (i * size) / 8, end: ((i + 1) * size) / 8 }))
+    for (const range of ranges) expect((await files.readBytes('plain', range)).length).toBe(size / 8)
+    expect(bytes / size).toBeGreaterThan(1)
+    expect(bytes / size).toBeLessThan(3)
+    for (let i = 0; i < 2; i++) {
+      const end = new TextDecoder().decode(await files.readBytes('secret', { start: size }))
+      expect(end).toBe('\ntoken = "[REDACTED:github-token:1]"\n')
+    }
+    // A change that the tag does not show.
+    tags.set('plain', (await backend.stat('plain' as Path))?.tag ?? '')
+    await files.write('plain', `${plain}\n${token}`, {})
+    const changed = await files.readBytes('plain', { start: size })
+    expect(new TextDecoder().decode(changed)).toBe('\n[REDACTED:github-token:1]')
   })
 
   it('write a file when they are closed, as one call', async () => {

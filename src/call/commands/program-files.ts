@@ -44,6 +44,8 @@ export interface StepFiles {
   noteMetadata(path: Path): void
   /** Records that `bytes` bytes of a file were read from `drafts`. */
   noteRead(path: Path, bytes: number): void
+  /** The tags of files that have no secret, by path. Absent if the files may have changes of earlier steps. */
+  readonly withoutSecrets?: Map<string, string> | undefined
   /** Stores a content part by part, for `files.writeContent`. Absent if the content has to be in memory. */
   readonly stage?: ((path: Path) => Promise<ContentSink>) | undefined
 }
@@ -71,11 +73,13 @@ export class ProgramFiles {
   /** The verdict of the rules on the tools of the steps, if they ask about changes. */
   #verdict: Verdict | undefined
   readonly #large: ProgramContents | undefined
+  readonly #isOnly: boolean
 
   /** @param isOnly whether the program has one step: no other one reads what it writes */
   constructor(program: ProgramCall, isOnly = false) {
     this.#program = program
     const { workspace, run } = program
+    this.#isOnly = isOnly
     this.#large = isOnly && workspace.backend.stage !== undefined ? new ProgramContents(workspace, run) : undefined
     this.#shared = openSharedFiles(this.#sessionOf(program.call), this.#large)
     // The call as a whole asks about these.
@@ -195,6 +199,7 @@ export class ProgramFiles {
   #stepFiles({ files, noteRead }: FilesTransaction, accesses: readonly GuardedAccess[]): StepFiles {
     return {
       ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
+      withoutSecrets: this.#isOnly ? this.#program.workspace.withoutSecrets : undefined,
       ...{ stage: this.#large && ((path) => (this.#large as ProgramContents).stage(path)) },
       noteMetadata: (path) => {
         files.noteMetadata([path, ...accesses.map(({ asked }) => asked as string as Path)])

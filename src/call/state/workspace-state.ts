@@ -65,6 +65,8 @@ export interface WorkspaceState {
   /** The workspace that this one is a fork of: its commit goes there. */
   readonly origin: WorkspaceState | undefined
   readonly documents: DocumentCache
+  /** The tags of files that were searched for secrets as a whole and have none, by path. */
+  readonly withoutSecrets: Map<string, string>
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
   /** Lets commands change the repository. */
