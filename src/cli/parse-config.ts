@@ -35,7 +35,10 @@ export function parseConfig(text: string, format: ConfigFormat, name: string): P
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0])
-    const message = problem.code === 'MULTIPLE_DOCS' ? 'expected the end, not another document' : problem.message
+    const message =
+      problem.code === 'MULTIPLE_DOCS'
+        ? 'expected the end, not another document'
+        : problem.message + quoteHelp(text.slice(problem.pos[0]))
     throw syntaxError(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message })
   }
   return { data: toData(document, name), lineOf: (field) => lineOf(document, lines, field) }
@@ -45,8 +48,20 @@ function toData(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch (error) {
-    throw new TypeError(`${name}: ${(error as Error).message}`)
+    const { message } = error as Error
+    const [, alias] = /^Unresolved alias .*?: (.*)/.exec(message) ?? []
+    throw new TypeError(
+      alias === undefined
+        ? `${name}: ${message}`
+        : `${name}: not valid YAML: *${alias} is an alias${quoteHelp(`*${alias}`)}`,
+    )
   }
+}
+
+/** Returns that a value which begins with a sign of YAML needs quotes, as the end of a message. */
+function quoteHelp(value: string): string {
+  const [sign] = /^[*&!%@`]/.exec(value) ?? []
+  return sign === undefined ? '' : `; a value that begins with ${sign} must be in quotes, such as "${sign}x"`
 }
 
 function readToml(text: string, name: string): unknown {

@@ -124,7 +124,7 @@ function requireKnown(
   if (Object.hasOwn(definitions, name)) refuseOptions(command, { [name]: true }, [name as OptionName])
   const help = didYouMean(
     rawName,
-    names.map((option) => `--${option}`),
+    [...names, 'help'].map((option) => `--${option}`),
     `the options of wardspace ${command} are`,
   )
   throw new TypeError(`There is no option "${rawName}"${help}`)

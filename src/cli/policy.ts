@@ -23,7 +23,7 @@ export async function policy(words: string[]): Promise<number> {
   if (action === 'check') return check(values, positionals)
   if (action !== 'explain') throw unknownAction('policy', action, ['check', 'explain'])
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
-  const extra = { audit: [], shell: bash(), run: { actor: 'cli' } }
+  const extra = { shell: bash(), run: { actor: 'cli' } }
   const workspace = await openWorkspace(values, extra, await dialectOf(values.dialect))
   try {
     const tools: readonly (ToolDescription | DialectToolInfo)[] = workspace.tools

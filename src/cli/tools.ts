@@ -10,13 +10,13 @@ import { shellOf } from './shell.ts'
 
 /** `wardspace tools`: lists the tools, also those of a shell or a dialect, as a table or as JSON Schema. */
 export async function tools(words: string[]): Promise<number> {
-  const names = ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] as const
+  const names = ['root', 'policy', 'read-only', 'dialect', 'shell', 'json'] as const
   const { values } = parseWords('tools', words, names, 0)
   const readOnly = values['read-only'] === true
   const dialect = await dialectOf(values.dialect)
   const roots = rootsOf(values.root)
   requireDirectories(roots)
-  const environment = { roots, overlay: values.overlay === true, readOnly }
+  const environment = { roots, overlay: false, readOnly }
   const shell = await shellOf(values.shell, environment)
   const options = {
     backend: memory(),

@@ -71,6 +71,8 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
     ...openCommands(data),
     ...idleCommands(data),
     ...openOptions(data),
+    ...emptyLists(data),
+    ...hiddenNotes(data),
   ]
 }
 
@@ -257,7 +259,7 @@ function misspelledRisks({ name, risk = [] }: PolicyRule): readonly PolicyFindin
   })
 }
 
-/** Entries that match no command because of their letter case, and an allowlist without entries. */
+/** Entries that match no command because of their letter case. */
 function idleCommands({ commands, rules = [] }: PolicyData): readonly PolicyFinding[] {
   const lists = [
     { rule: 'commands.allow', entries: commands?.allow },
@@ -273,9 +275,41 @@ function idleCommands({ commands, rules = [] }: PolicyData): readonly PolicyFind
       return [{ rule, message, hint: `Write "${lower}", unless the program has this name.` }]
     }),
   )
-  if (commands?.allow?.length !== 0) return findings
-  const message = 'It has no entries, so every command is denied'
-  return [...findings, { rule: 'commands.allow', message, hint: 'Name the allowed commands, or remove it.' }]
+  return findings
+}
+
+/** What a policy that names nothing in a list denies. Without entries, any other list has no effect. */
+const allowlists: Readonly<Record<string, string>> = {
+  allowedPaths: 'path',
+  'commands.allow': 'command',
+}
+
+/** Finds lists without entries, at any depth. */
+function emptyLists(value: unknown, field = ''): readonly PolicyFinding[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value) && value.length === 0) {
+    const denied = Object.hasOwn(allowlists, field) ? allowlists[field] : undefined
+    const message = denied ? `It has no entries, so every ${denied} is denied` : 'It has no effect: it has no entries'
+    return [{ rule: field, message, hint: denied ? `Name the allowed ${denied}s, or remove it.` : 'Remove it.' }]
+  }
+  const isList = Array.isArray(value)
+  return Object.entries(value).flatMap(([key, item]) =>
+    emptyLists(item, isList ? `${field}[${key}]` : field === '' ? key : `${field}.${key}`),
+  )
+}
+
+/** Finds notes that no tool can read or write because of their place. */
+function hiddenNotes(data: PolicyData): readonly PolicyFinding[] {
+  if (!data.memory) return []
+  const directory = memoryPath(data.memory)
+  const note = `${directory}/${NAME}.md` as Path
+  const policy = compilePolicy(data).forCall({ tool: 'memory_get', input: {} })
+  const { protection, reason } = classifyPath(note)
+  if (protection === undefined && decide(policy, 'memory:read', note) !== 'deny') return []
+  const cause = protection === undefined ? 'the policy denies reading there' : reason
+  return [
+    { rule: 'memory', message: `Notes in ${directory} cannot be used: ${cause}`, hint: 'Choose another memory.path.' },
+  ]
 }
 
 /** Entries with options of a program whose options are not known, so that other names of an option do not match. */

@@ -208,6 +208,9 @@ const fieldsSchema = z
         const flag = riskFlags.find((name) => rule.risk?.some((risk) => plainWord(risk) === plainWord(name)))
         if (flag !== undefined)
           refuse('risk', `is the risk of the task; for the risk of a change, use requireApprovalIf: ["${flag}"]`)
+        if (rule.args !== undefined && Object.keys(rule.args).length === 0) {
+          refuse('args', 'must not be empty; omit it to match everything')
+        }
         if (rule.overrides !== undefined && rule.action !== 'allow') {
           refuse('overrides', `needs the action "allow", not "${rule.action}"`)
         }

@@ -276,5 +276,7 @@ async function recorderOf(
 
 function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
   if (audit === undefined) return [memorySink()]
-  return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
+  const sinks: readonly AuditSink[] = [audit].flat()
+  if (sinks.length === 0) throw new TypeError('Option "audit" of createWorkspace() has no sink')
+  return sinks
 }

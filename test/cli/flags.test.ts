@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, { readonly words: readonly string[]; rea
   },
   replay: { words: ['replay', 'x'], options: ['root', 'dialect', 'json'] },
   report: { words: ['report', 'x'], options: ['run', 'json', 'markdown'] },
-  tools: { words: ['tools'], options: ['root', 'policy', 'read-only', 'overlay', 'dialect', 'shell', 'json'] },
+  tools: { words: ['tools'], options: ['root', 'policy', 'read-only', 'dialect', 'shell', 'json'] },
 }
 const flags = new Set(['read-only', 'overlay', 'json', 'ask', 'plan', 'markdown', 'merge', 'git'])
 const repeatable = new Set(['root', 'allowed-host', 'allowed-origin'])
@@ -178,6 +178,10 @@ describe('wrong arguments', () => {
   })
 
   it('are refused as a command, with a suggestion', async () => {
+    expect(await run(['tools', '--heelp'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('did you mean "--help"?'),
+    })
     expect(await run(['toosl'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "tools"?') })
     expect(await run(['constructor'])).toMatchObject({ code: 2 })
     expect(await run(['hlp'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "help"?') })

@@ -144,6 +144,16 @@ describe('a configuration file', () => {
     ['a.yaml', 'preset: autonomous\n rules: []\n', '/a.yaml:', 'not valid YAML'],
     ['b.yaml', 'preset: autonomous\npreset: readOnly\n', '/b.yaml:2:1: not valid YAML', 'unique'],
     ['c.yaml', 'preset: !!js/function "x"\n', '/c.yaml:1:', 'not valid YAML'],
+    ...['*.env', '**/*.env', '*', '**', '!a/**', '@a/**', '%a', '`a`'].flatMap((glob) =>
+      ['deniedPaths: [G]', 'deniedPaths:\n  - G', 'deniedPaths: [a, G]'].map(
+        (text): [string, string, string, string] => [
+          'd.yaml',
+          `preset: autonomous\n${text.replace('G', glob)}\n`,
+          '/d.yaml:',
+          `begins with ${glob[0]} must be in quotes`,
+        ],
+      ),
+    ),
     ['d.yaml', '', '/d.yaml: a policy is an object'],
     ['two.yaml', 'preset: autonomous\n---\npreset: readOnly\n', '/two.yaml:2:', 'not another document'],
     ['omap.yaml', '!!omap [preset: autonomous]\n', '/omap.yaml: a policy is an object'],

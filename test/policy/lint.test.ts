@@ -65,6 +65,20 @@ describe('lintPolicy', () => {
     ['a denied command in capital letters', { commands: { deny: ['RM -rf'] } }, '"RM -rf" does not match rm'],
     ['a command of a rule in capital letters', { rules: [rule({ commands: ['Git push'] })] }, 'does not match git'],
     ['an empty allowlist', { commands: { allow: [] } }, 'every command is denied'],
+    ['an empty list of allowed paths', { allowedPaths: [] }, 'every path is denied'],
+    ...[
+      ...['deniedPaths', 'readOnlyPaths', 'rules', 'requireApprovalIf'].map((field) => ({ [field]: [] })),
+      ...['deny', 'deniedOperators'].map((field) => ({ commands: { [field]: [] } })),
+      { network: { hosts: [] } },
+      { labels: { sources: [] } },
+      { labels: { sinks: [] } },
+    ].map((policy): [string, object, string] => [JSON.stringify(policy), policy, 'has no effect: it has no entries']),
+    ...['node_modules/notes', 'dist', 'secrets', '.ssh/notes'].map((path): [string, object, string] => [
+      `notes in ${path}`,
+      { memory: { path } },
+      `Notes in ${path} cannot be used`,
+    ]),
+    ['notes in a denied directory', { memory: {}, deniedPaths: ['memory'] }, 'the policy denies reading there'],
   ])('names %s', (_, policy, message) => {
     const findings = lint(policy)
     expect(findings.map((finding) => finding.message).join('\n')).toContain(message)

@@ -299,6 +299,7 @@ const words: readonly [input: unknown, message: string][] = [
     { rules: [{ ...allow, paths: [] }] },
     'Policy field "rules[0].paths" must not be empty; omit it to match everything',
   ],
+  [{ rules: [{ ...allow, args: {} }] }, 'Policy field "rules[0].args" must not be empty; omit it to match everything'],
   [
     { rules: [{ ...allow, overrides: ['git'] }] },
     'Policy field "rules[0].overrides[0]" must be "secret" or "generated" or "vendored" or "lockfile" or "binary" or "mode", not "git": git-internal files cannot be opened',

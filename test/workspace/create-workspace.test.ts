@@ -58,6 +58,7 @@ describe('createWorkspace', () => {
       ['a limit of zero', { policy: 'autonomous', backend: memory(), limits: { readLines: 0 } }, /readLines/],
       ['a fraction', { policy: 'autonomous', backend: memory(), limits: { readLines: 1.5 } }, /readLines/],
       ['an unknown tool', { policy: 'autonomous', backend: memory(), tools: ['nonsense'] }, /nonsense/],
+      ['an audit without a sink', { policy: 'autonomous', backend: memory(), audit: [] }, /"audit".*has no sink/],
       ['a bad run id', { policy: 'autonomous', backend: memory(), run: { id: '../x' } }, /run id/],
       [
         'a memory below a file',
