@@ -1,11 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { createWorkspace, type Workspace } from '../../src/index.ts'
@@ -14,6 +9,7 @@ import { writeFiles } from '../write-files.ts'
 import { bundle } from './bundle.ts'
 import { leftBehind } from './left-behind.ts'
 import { type Counts, countsOf, MERGED_FILES, textOf, textsOf } from './merged-files.ts'
+import { killOne, withVictims } from './victims.ts'
 
 export interface MergeKillReport {
   kills: number
@@ -52,49 +48,22 @@ export async function killMerges(kills: number): Promise<MergeKillReport> {
     lost: [],
     strays: [],
   }
-  // The next victim starts while the current one works.
-  const victim = () => fork(script, places, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  let next = victim()
   let said: Said = { ...start, merged: 0 }
   try {
-    for (; report.kills < kills && report.torn.length === 0; report.kills++) {
-      const child = next
-      next = victim()
-      const { last, ...acknowledged } = await killOne(child, said)
+    await withVictims(script, places, async (victim) => {
+      const { last, said: now } = await killOne(victim, 3, 30)
       if (last === 'merge') report.insideMerge += 1
       const left = [leftBehind(root, rootState), leftBehind(upper, upperState)]
       if (left.some(({ temporaries, journal, logged }) => temporaries || journal || logged)) report.insideCommit += 1
-      said = await inspect(places, acknowledged, report)
-    }
+      const counts = Object.entries(now).map(([name, count]) => [name, Number(count)] as const)
+      said = await inspect(places, { ...said, ...Object.fromEntries(counts) }, report)
+      report.kills += 1
+      return report.kills < kills && report.torn.length === 0
+    })
     return report
   } finally {
-    next.kill('SIGKILL')
-    if (next.exitCode === null && next.signalCode === null) await once(next, 'exit')
     rmSync(base, { recursive: true, force: true })
   }
-}
-
-/** Starts the work of a victim, and kills it at a random moment, most often after the start of a merge. */
-async function killOne(child: ChildProcess, before: Said): Promise<Said & { last: string }> {
-  const said: Record<string, number> = { ...before }
-  let last = ''
-  let merges = 1 + Math.floor(Math.random() * 3)
-  const merging = new Promise<void>((done) => {
-    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
-      const [word = '', number] = line.split(' ')
-      last = word
-      if (number !== undefined) said[word] = Number(number)
-      else if (--merges === 0) done()
-    })
-  })
-  const closed = once(child, 'close')
-  child.send('go')
-  await Promise.race([merging, closed])
-  if (last === '') throw new Error('The victim ended before it changed anything')
-  await sleep(Math.random() * 30)
-  child.kill('SIGKILL')
-  await closed
-  return { ...(said as unknown as Said), last }
 }
 
 /** What an overlay notes of its bases, which may stay when nothing is pending. */

@@ -1,15 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { serveGit } from '../git/http-server.ts'
 import { environment } from '../git/repositories.ts'
 import { outputOf } from '../run-program.ts'
 import { bundle } from './bundle.ts'
+import { killOne, withVictims } from './victims.ts'
 
 export interface PushKillReport {
   kills: number
@@ -45,18 +41,13 @@ export async function killPushes(kills: number): Promise<PushKillReport> {
   git(root, 'remote', 'add', 'origin', `${server.url}/x.git`)
   const script = await bundle('test/attack/pushed.ts', base)
   const report: PushKillReport = { kills: 0, insidePush: 0, done: 0, undone: 0, broken: [], lost: [] }
-  // The next victim starts while the current one works.
-  const victim = () => fork(script, [root, state], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  let next = victim()
   let said: Said = {}
   const tip = (cwd: string, ref: string) => git(cwd, 'for-each-ref', '--format=%(objectname)', ref).trim()
   try {
-    for (; report.kills < kills && report.broken.length + report.lost.length === 0; report.kills++) {
-      const child = next
-      next = victim()
+    await withVictims(script, [root, state], async (victim) => {
       const before = tip(bare, 'refs/heads/main')
-      const { last, ...now } = await killOne(child, said)
-      said = now
+      const { last, said: now } = await killOne(victim, 2, 600)
+      said = { ...said, ...now }
       await server.idle()
       const at = `kill ${report.kills}`
       for (const directory of [bare, root]) {
@@ -83,35 +74,12 @@ export async function killPushes(kills: number): Promise<PushKillReport> {
         report.insidePush += 1
         report[there === before || there === said.pushed ? 'undone' : 'done'] += 1
       }
-    }
+      report.kills += 1
+      return report.kills < kills && report.broken.length + report.lost.length === 0
+    })
     return report
   } finally {
-    next.kill('SIGKILL')
-    if (next.exitCode === null && next.signalCode === null) await once(next, 'exit')
     await server.close()
     rmSync(base, { recursive: true, force: true })
   }
-}
-
-/** Starts the work of a victim, and kills it at a random moment, most often after the start of a push. */
-async function killOne(child: ChildProcess, before: Said): Promise<Said & { last: string }> {
-  const said: Record<string, string> = { ...before }
-  let last = ''
-  let pushes = 1 + Math.floor(Math.random() * 2)
-  const pushing = new Promise<void>((done) => {
-    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
-      const [word = '', id] = line.split(' ')
-      last = word
-      if (id !== undefined) said[word] = id
-      else if (--pushes === 0) done()
-    })
-  })
-  const closed = once(child, 'close')
-  child.send('go')
-  await Promise.race([pushing, closed])
-  if (last === '') throw new Error('The victim ended before it pushed')
-  await sleep(Math.random() * 600)
-  child.kill('SIGKILL')
-  await closed
-  return { ...said, last }
 }
