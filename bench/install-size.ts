@@ -13,6 +13,8 @@ const MAX_PACKAGES = 10
 const MAX_MB = 14
 const MAX_MODULES = 55
 
+// A reader such as `head` may have ended: the exit code tells the result.
+process.stdout.on('error', () => {})
 const home = mkdtempSync(join(tmpdir(), 'wardspace-install-'))
 try {
   const { packages, mb } = installInto(join(home, 'project'), pack(home))
