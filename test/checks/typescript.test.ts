@@ -225,8 +225,8 @@ describe('typescript', () => {
           const path = `src/m${index}.ts`
           present.set(path, moduleText(index, random))
           for (const [name, text] of present) writeOn(directory, name, text)
-          const after = compile(directory)
-          if (isLong) expect(runCompiler(directory)).toEqual(after)
+          const { all: after, printed } = compile(directory)
+          if (isLong) expect(runCompiler(directory)).toEqual(printed)
           const { findings } = await write(workspace, path, present.get(path) as string)
           const expected = after.filter((line) => line.startsWith(`${path}(`) || !before.includes(line))
           expect([...new Set(findings.map(asLine))].sort(), [...present].join('\n')).toEqual(expected)
@@ -262,11 +262,17 @@ function asLine({ path, line, column, code, message }: Finding): string {
   return `${at}error ${code}: ${message.split('\n')[0]}`
 }
 
-/** The lines that the compiler prints for a project, sorted. */
-function compile(directory: string): string[] {
+/** The lines for all findings of the compiler in a project, sorted, and those that `tsc` prints: after a wrong syntax, no others. */
+function compile(directory: string): { readonly all: string[]; readonly printed: string[] } {
   const read = ts.readConfigFile(join(directory, 'tsconfig.json'), ts.sys.readFile)
   const { options, fileNames: rootNames } = ts.parseJsonConfigFileContent(read.config, ts.sys, directory)
-  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram({ rootNames, options }))
+  const program = ts.createProgram({ rootNames, options })
+  const syntax = program.getSyntacticDiagnostics()
+  const all = linesOf(directory, ts.getPreEmitDiagnostics(program))
+  return { all, printed: syntax.length > 0 ? linesOf(directory, syntax) : all }
+}
+
+function linesOf(directory: string, diagnostics: readonly ts.Diagnostic[]): string[] {
   const lines = diagnostics.map(({ file, start = 0, code, messageText }) => {
     const { line, character } = file?.getLineAndCharacterOfPosition(start) ?? { line: 0, character: 0 }
     const place = { line: line + 1, column: character + 1, code: `TS${code}` }
