@@ -14,6 +14,10 @@ describe('over R2', () => {
 
   // Workerd runs the contract too, with smaller trees.
   let subjects = 0
-  const create = () => ({ backend: objectStore(bucket.store, { prefix: `subject ${++subjects}` }) })
+  const create = () => {
+    const prefix = `subject ${++subjects}`
+    const open = () => objectStore(bucket.store, { prefix })
+    return { backend: open(), reopen: open, physical: prefix }
+  }
   registerContract('the contract', backendContract({ name: 'R2', create }), { describe, it })
 })
