@@ -34,7 +34,10 @@ export async function openServer(
   const preset = presetOf(provider)
   const baseURL = parseAddress(baseUrl ?? preset.address)
   const secret = key?.().trim() ?? ''
-  if (secret === '' && preset.needsKey) throw new TypeError(`${preset.title} requires a key`)
+  if (secret === '' && preset.needsKey)
+    throw new TypeError(
+      `${preset.title} requires a key. Enter it in the settings; a reload forgets it, unless you keep it there.`,
+    )
   const { origin } = new URL(baseURL)
   const through = withoutAgent(fetchOutside ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
   return { preset, baseURL, secret, fetch: through }

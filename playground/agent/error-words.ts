@@ -8,6 +8,8 @@ export interface ModelError {
 export interface FailedModel {
   /** The address of its server, or undefined when it has none. */
   readonly address: string | undefined
+  /** Whether a key was sent to it. */
+  readonly hasKey: boolean
   /** The origin of this page. */
   readonly page: string
   /** Whether the answer had begun. */
@@ -21,8 +23,12 @@ export function errorInWords({ message }: ModelError, model: FailedModel): strin
   return words === undefined ? message : `${words} (${status === undefined ? message : `${status}: ${text}`})`
 }
 
-function statusInWords(status: number, { address }: FailedModel): string | undefined {
-  if (status === 401) return 'The server did not accept the key. Check it in the settings.'
+function statusInWords(status: number, { address, hasKey }: FailedModel): string | undefined {
+  if (status === 401) {
+    return hasKey
+      ? 'The server did not accept the key. Check it in the settings.'
+      : 'The server asks for a key. Enter it in the settings; a reload forgets it, unless you keep it there.'
+  }
   if (status === 402) return 'The account has no credit left. Add some at the provider, or use another key.'
   if (status === 403) {
     return isOllama(address)

@@ -100,6 +100,8 @@ class TurnPlayer {
   #reason: TurnEnd = 'finished'
   /** Why the turn ends although the model wants more. */
   #end: DoneReason | undefined
+  /** Whether the model has called something in this step. */
+  #hasCalls = false
   readonly #announced = new Set<string>()
   /** The calls that wait until the stream announces them, by id. */
   readonly #waiting = new Map<string, () => void>()
@@ -175,6 +177,7 @@ class TurnPlayer {
     this.#steps += 1
     this.#stepBeganAt = performance.now()
     this.#hasContent = false
+    this.#hasCalls = false
     this.#step ??= openStep()
     if (this.#isCompacted) this.#turn.onEvent({ type: 'compacted' })
     this.#isCompacted = false
@@ -192,7 +195,8 @@ class TurnPlayer {
       const said = this.#hasContent ? turnSoFar : turnSoFar.filter((message) => !isEmpty(message))
       this.#messages = [...conversation.messages, ...said]
       this.#step = undefined
-      if (finishReason === 'tool-calls') this.#reason = stepwise ? 'paused' : 'limit'
+      // Some servers say that they call a tool and call none.
+      if (finishReason === 'tool-calls' && this.#hasCalls) this.#reason = stepwise ? 'paused' : 'limit'
       else this.#reason = ends[finishReason] ?? (this.#hasContent ? 'finished' : 'empty')
       if (this.repetition.isFound) this.#reason = 'repeated'
     }
@@ -218,6 +222,7 @@ class TurnPlayer {
     if (this.#announced.has(id)) return
     this.#announced.add(id)
     this.#hasContent = true
+    this.#hasCalls = true
     this.#step ??= openStep()
     this.#step.calls(id, tool, input)
     this.#turn.onEvent({ type: 'call', id, tool, input })

@@ -15,7 +15,7 @@ import type {
 import { limitsFor } from './agent-settings.ts'
 import type { Archive } from './archive.ts'
 import { keyChanges } from './keys.ts'
-import { addressOf, choiceOf, choosePick, chosenPick, type ModelPick } from './model.ts'
+import { choiceOf, choosePick, chosenPick, failedModel, type ModelPick } from './model.ts'
 import { commandOf, describeInterruption, endWords } from './turn-words.ts'
 import type { SavedSettings, Session } from './types.ts'
 
@@ -432,6 +432,10 @@ class SessionConversation implements StoredConversation {
         this.#onError(event)
         break
       case 'done': {
+        // A call of an answer that was cut off is never carried out.
+        this.items.value = this.items.value.map((item) =>
+          item.kind === 'call' && item.ok === undefined ? { ...item, ok: false, code: 'ABORTED' } : item,
+        )
         const text = endWords[event.reason]
         if (text !== undefined) this.#add({ kind: 'end', text })
         break
@@ -447,9 +451,7 @@ class SessionConversation implements StoredConversation {
 
   #onError(event: Extract<AgentEvent, { type: 'error' }>): void {
     const hasBegun = this.items.value.length > this.#settled
-    const address = addressOf(this.pick.value)
-    const page = globalThis.location?.origin ?? ''
-    this.#add({ kind: 'error', text: errorInWords(event, { address, page, hasBegun }) })
+    this.#add({ kind: 'error', text: errorInWords(event, failedModel(this.pick.value, hasBegun)) })
     if (event.retryAfterMs === undefined || this.#tries >= MAX_TRIES) return
     this.#tries += 1
     this.retryAt.value = Date.now() + event.retryAfterMs

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { errorInWords } from '../agent/error-words.ts'
 import { type ListedModel, listModels, testConnection } from '../agent/list-models.ts'
 import type { Provider } from '../agent/presets.ts'
-import { addressOf, type EndpointPick, endpointChoiceOf, lastEndpoint, type ModelPick } from './model.ts'
+import { type EndpointPick, endpointChoiceOf, failedModel, lastEndpoint, type ModelPick } from './model.ts'
 
 /** The state of a request to the server of a model. */
 export type RequestState =
@@ -113,6 +113,5 @@ export function createModelSetup(pick: Signal<ModelPick>): ModelSetup {
 
 function failed(endpoint: EndpointPick, error: unknown): RequestState {
   const message = error instanceof Error ? error.message : String(error)
-  const page = globalThis.location?.origin ?? ''
-  return { kind: 'bad', text: errorInWords({ message }, { address: addressOf(endpoint), page, hasBegun: false }) }
+  return { kind: 'bad', text: errorInWords({ message }, failedModel(endpoint, false)) }
 }

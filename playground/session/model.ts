@@ -1,3 +1,4 @@
+import type { FailedModel } from '../agent/error-words.ts'
 import { type Provider, presetOf, presets } from '../agent/presets.ts'
 import type { EndpointChoice, ModelChoice, ModelFacts } from '../agent/types.ts'
 import { hasKey, takeKey } from './keys.ts'
@@ -33,6 +34,16 @@ export function addressOf(pick: ModelPick): string | undefined {
   if (pick.kind !== 'endpoint') return undefined
   const address = pick.baseUrl || presetOf(pick.provider).address
   return URL.canParse(address) ? address : undefined
+}
+
+/** What is known about a model whose request failed. */
+export function failedModel(pick: ModelPick, hasBegun: boolean): FailedModel {
+  return {
+    address: addressOf(pick),
+    hasKey: pick.kind === 'endpoint' && hasKey(pick.provider, originOf(pick)),
+    page: globalThis.location?.origin ?? '',
+    hasBegun,
+  }
 }
 
 /** Returns the origin that the key of a model is sent to, or undefined when the address is not valid. */

@@ -388,6 +388,14 @@ it('says that an answer is empty or cut, and goes on', async () => {
   await send('Go on.')
   await says(/own\.[\s\S]*cut off[\s\S]*own\./)
   expect(server.faults).toEqual([])
+  // Servers that announce a call and send none; a call of an answer that is cut off does not run.
+  await clear()
+  server.misbehave('empty')
+  await send('Please read three.')
+  await says('The model answered with nothing.')
+  server.misbehave('cut')
+  await send('Please read three, now.')
+  await says(/Could not read README\.md[\s\S]*cut off/)
 })
 
 it('counts down after too many requests, and tries again', async () => {

@@ -26,14 +26,20 @@ const forModels =
 const sentences: (readonly [string, string])[] = []
 
 it('an answer in another form than that of the provider is described for a person', () => {
-  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasBegun: false }
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: false }
   for (const message of ['JSON parsing failed: Text: {no', 'Response stream ended without a finish reason.']) {
     expect(errorInWords({ message }, model)).toMatch(/^The server answered in another form.*Check provider and address/)
   }
 })
 
+it('a server that asks for a key is told apart from one that refuses it', () => {
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: false, hasBegun: false }
+  expect(errorInWords({ message: '401: no' }, model)).toMatch(/^The server asks for a key\. Enter it in the settings/)
+  expect(errorInWords({ message: '401: no' }, { ...model, hasKey: true })).toMatch(/^The server did not accept the key/)
+})
+
 it('an error in the middle of an answer is that of the connection or of the server', () => {
-  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasBegun: true }
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: true }
   expect(errorInWords({ message: 'network error' }, model)).toMatch(/^The connection broke off/)
   expect(errorInWords({ message: 'upstream model crashed' }, model)).toBe(
     'The server ended the answer with an error. Try again. (upstream model crashed)',
