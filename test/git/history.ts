@@ -12,7 +12,7 @@ export interface HistoryResult {
   readonly exact: number
   /** Skipped: commits with links, submodules, or names that the guard refuses. */
   readonly leftOut: number
-  /** Skipped: commits whose files contain redaction marks, so the diff lacks some of their bytes. */
+  /** Commits whose diff has more marks than that of git, and which it reproduces but for lines with marks. */
   readonly masked: number
   readonly wrong: readonly string[]
 }
@@ -69,21 +69,31 @@ export async function diffHistory(
     })
     const result = await workspace.call('diff_workspace', { maxBytes: 1 << 30 })
     await workspace.close()
-    if (!result.ok) wrong.push(`${commit} ${result.message}`)
-    else if (result.warnings.some((warning) => warning.includes('stand as marks'))) masked += 1
-    else {
-      try {
-        const tree = treeAfterApply(bare, parent, result.diff as string)
-        const ignored = result.baseCommit !== parent
-        if (!ignored && tree === git(bare, 'rev-parse', `${commit}^{tree}`).trim()) exact += 1
-        else wrong.push(`${commit} another tree`)
-      } catch (error) {
-        wrong.push(`${commit} ${String((error as { stderr?: string }).stderr ?? error).slice(0, 200)}`)
-      }
+    if (!result.ok) {
+      wrong.push(`${commit} ${result.message}`)
+      continue
+    }
+    const diff = result.diff as string
+    const hasMarks = marksIn(diff) > marksIn(git(bare, 'diff', parent, commit))
+    const says = result.warnings.some((warning) => warning.includes('shown as marks'))
+    try {
+      const tree = treeAfterApply(bare, parent, diff)
+      const others = git(bare, 'diff', '-U0', commit, tree)
+      const isMasked = hasMarks && says && /^\+(?!\+\+)/m.test(others) && !/^\+(?!\+\+)(?!.*\[REDACTED:)/m.test(others)
+      if (result.baseCommit !== parent) wrong.push(`${commit} has the base ${result.baseCommit}`)
+      else if (others === '') exact += 1
+      else if (isMasked) masked += 1
+      else wrong.push(`${commit} another tree: ${others.slice(0, 2000)}`)
+    } catch (error) {
+      // A mark in a line that the diff keeps or removes fits nothing.
+      if (hasMarks && says) masked += 1
+      else wrong.push(`${commit} ${String((error as { stderr?: string }).stderr ?? error).slice(0, 200)}`)
     }
   }
   return { commits: commits.length, exact, leftOut, masked, wrong }
 }
+
+const marksIn = (text: string): number => text.split('[REDACTED:').length - 1
 
 /** The files of a commit; `undefined` if a workspace cannot contain all of them. */
 function treeEntries(directory: string, commit: string): Record<string, MemoryEntry> | undefined {
