@@ -233,8 +233,20 @@ export async function chooseScenario(id: string): Promise<void> {
   if (document.activeElement === document.body) focusView('[role="combobox"][aria-label="Scenario"]')
 }
 
-/** Starts a scenario and runs it, on the files of its sample as they were first opened. */
+let isStarting = false
+
+/** Starts a scenario and runs it, on the files of its sample as they were first opened. A second press meanwhile starts nothing. */
 export async function runScenario(id: string): Promise<void> {
+  if (isStarting) return
+  isStarting = true
+  try {
+    await startRun(id)
+  } finally {
+    isStarting = false
+  }
+}
+
+async function startRun(id: string): Promise<void> {
   if (app.projectSession.value?.conversation.isWorking.value === true) {
     await app.projectSession.value.conversation.stop()
   }
@@ -252,7 +264,7 @@ export async function runScenario(id: string): Promise<void> {
   following.turn(true)
   // What was pressed leaves the stage.
   focusView('wardspace-chat', '#composer')
-  await conversation.send(prompt)
+  void conversation.send(prompt)
 }
 
 /** Lets the person enter a model of their own. */

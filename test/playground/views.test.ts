@@ -206,7 +206,10 @@ it('the focus goes to what comes next: a chosen scenario, one question after the
   await ready(page)
   await stageTab(page, 'Start').click()
   await page.getByRole('button', { name: /^Mend a failing test/ }).focus()
-  await page.keyboard.press('Enter')
+  // The second press starts nothing.
+  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter')])
+  await says(page, 'I run the tests')
+  expect(await page.getByRole('list', { name: 'Messages that wait' }).count()).toBe(0)
   await page.getByRole('region', { name: 'End of the run' }).waitFor()
   expect(await focused()).toBe('Message to the agent')
   await button(page, 'Review changes').press('Enter')
