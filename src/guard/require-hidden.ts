@@ -61,7 +61,7 @@ export function revealedError(hidden: HiddenSecrets, path: Path, mark: string): 
   hidden.noteRefusal()
   return new ToolError(
     'POLICY_DENIED_SECRET',
-    `Cannot change ${quote(path)}: a part of the secret behind ${mark} would show`,
+    `Cannot change ${quote(path)}: the secret behind ${mark} would change, or a part of it would show`,
     {
       path,
       hint: 'Keep the mark and the text next to it as they are, or delete the mark as a whole.',

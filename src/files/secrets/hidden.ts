@@ -51,6 +51,8 @@ const MAX_REFUSALS = 3
 export class HiddenSecrets {
   readonly #known: readonly string[]
   readonly #windows = new WindowTable()
+  /** Secrets that marks hide, without their usual beginnings. */
+  readonly #whole = new Set<string>()
   /** Secrets shorter than a window, with their marks. */
   readonly #short = new Map<string, string>()
   /** The latest contents with secrets, by their text. */
@@ -58,25 +60,25 @@ export class HiddenSecrets {
   #keptUnits = 0
   #secretUnits = 0
 
-  readonly #refusals: SecretRefusals
+  readonly #refusals: SecretRefusals | undefined
 
   /**
    * @param knownTexts texts that the reader of the files has written, and so knows
-   * @param refusals those of the run
+   * @param refusals those of the run. Without them, as for an undo, a secret may get other bounds in what is hidden
    */
-  constructor(knownTexts: readonly string[] = [], refusals: SecretRefusals = { count: 0 }) {
+  constructor(knownTexts: readonly string[] = [], refusals?: SecretRefusals) {
     this.#known = knownTexts
     this.#refusals = refusals
   }
 
   /** Whether every change is refused now, whatever it shows: its answer would tell whether a guess is right. */
   get isClosed(): boolean {
-    return !this.isEmpty && this.#refusals.count >= MAX_REFUSALS
+    return !this.isEmpty && this.#refusals !== undefined && this.#refusals.count >= MAX_REFUSALS
   }
 
   /** Notes that a change is refused for what it shows. */
   noteRefusal(): void {
-    this.#refusals.count += 1
+    if (this.#refusals !== undefined) this.#refusals.count += 1
   }
 
   get isEmpty(): boolean {
@@ -95,7 +97,7 @@ export class HiddenSecrets {
 
   /**
    * Finds a secret that a change set would show: {@link WINDOW} or more characters of it in a row, or a shorter secret as a
-   * whole, if no mark hides them and they were not visible before.
+   * whole, if no mark hides them and they were not visible before. Finds one as well that is hidden with other text in one mark.
    */
   find(changes: readonly ContentChange[]): ExposedSecret | undefined {
     return runAtOnce(this.findInSteps(changes))
@@ -194,7 +196,9 @@ export class HiddenSecrets {
     for (const { kind, mark, originalStart, originalEnd } of marks) {
       const prefix =
         visiblePrefixes.get(kind)?.exec(text.slice(Math.max(0, originalStart - WINDOW), originalStart))?.[0] ?? ''
-      const secret = prefix + text.slice(originalStart, originalEnd)
+      const hidden = text.slice(originalStart, originalEnd)
+      this.#whole.add(hidden)
+      const secret = prefix + hidden
       if (secret.length < WINDOW) this.#short.set(secret, mark)
       else this.#windows.add(secret, mark)
       units += secret.length
@@ -223,8 +227,27 @@ export class HiddenSecrets {
         }
         yield
       }
+      for (const hidden of this.#alteredIn(content)) {
+        for (const { window, mark } of this.#windows.search(hidden)) {
+          visible ??= yield* this.#visibleWindows(before)
+          if (!visible.has(window)) return { index, mark }
+        }
+        yield
+      }
     }
     return undefined
+  }
+
+  /**
+   * Yields the hidden texts of a content that are not known as secrets. Text that has become a part of a secret would change it where
+   * nobody sees that, and tell how long it is.
+   */
+  *#alteredIn({ text, marks }: Content): Generator<string, void, undefined> {
+    if (this.#refusals === undefined) return
+    for (const { originalStart, originalEnd } of marks) {
+      const hidden = text.slice(originalStart, originalEnd)
+      if (!this.#whole.has(hidden)) yield hidden
+    }
   }
 
   /** The windows of secrets that the reader knows, or sees somewhere without a mark. */
@@ -250,6 +273,12 @@ export class HiddenSecrets {
       if (count <= 0 || this.#known.some((text) => text.includes(secret))) hiddenCounts.delete(secret)
     }
     if (hiddenCounts.size === 0) return undefined
+    for (const { index, content } of after) {
+      // Of passwords, which contain no line break.
+      const altered = [...this.#alteredIn(content)].join('\n')
+      const [secret] = (yield* countVisible([{ text: altered, marks: [] }], hiddenCounts)).keys()
+      if (secret !== undefined) return { index, mark: this.#short.get(secret) as string }
+    }
     const visibleCounts = yield* countVisible(before, hiddenCounts)
     for (const { index, content } of after) {
       for (const [secret, count] of yield* countVisible([content], hiddenCounts)) {

@@ -70,6 +70,21 @@ describe('HiddenSecrets', () => {
     expect(find(url, 'hunter3')).toBeUndefined()
   })
 
+  it('finds text that becomes a part of a secret, except for an operation that brings back what was there', () => {
+    const alter = (before: string, after: string, refusals?: { count: number }) =>
+      new HiddenSecrets([], refusals).find([{ before: bytes(before), after: bytes(after) }])
+    const url = 'postgres://app:hunter2@db/app'
+    for (const [before, after] of [
+      [`a ${token}_`, `a ${token}_${token.slice(4)}`],
+      [url, url.replace('hunter2', 'hunter2x')],
+      [url, url.replace('hunter2', 'xhunter2')],
+    ] as const) {
+      expect(alter(before, after, { count: 0 })).toMatchObject({ index: 0 })
+      expect(alter(before, after)).toBeUndefined()
+    }
+    expect(alter(url, url.replace('hunter2', 'other2'), { count: 0 })).toBeUndefined()
+  })
+
   it('reads UTF-16', () => {
     const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
     const swapped = (text: string) => new Uint8Array(Buffer.from(utf16(text)).swap16())
