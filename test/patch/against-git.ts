@@ -64,7 +64,8 @@ export const everything = {
     {
       name: 'patches may do anything',
       action: 'allow' as const,
-      permissions: ['file:patch:apply'],
+      // A rename or a copy reads what it moves.
+      permissions: ['file:patch:apply', 'file:read'],
       paths: ['**'],
       overrides: ['binary', 'mode', 'secret', 'generated', 'vendored', 'lockfile'] as const,
     },
