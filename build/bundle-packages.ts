@@ -79,11 +79,14 @@ const UNPUBLISHED = /\/src\/cli\/|\/guest-source\.ts$/
 
 /** Shortens a chunk and its source map, if it has one: a chunk of imports has none. */
 function shorten(file: string): void {
-  const { code, removed } = stripBlanks(readFileSync(file, 'utf8'))
+  const { code, removed, joined } = stripBlanks(readFileSync(file, 'utf8'))
   writeFileSync(file, code)
   if (!existsSync(`${file}.map`)) return
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly mappings: string }
-  writeFileSync(`${file}.map`, JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings, removed) }))
+  writeFileSync(
+    `${file}.map`,
+    JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings, removed, joined) }),
+  )
 }
 
 /** Removes the source map of a chunk whose sources are not published. */

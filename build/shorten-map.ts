@@ -8,13 +8,22 @@ type Segment = readonly [column: number, source: number, line: number, sourceCol
  * of the source. Code that is not minified needs no more, and the map of a package is a sixth as long.
  *
  * @param removed the columns at which each line of the output has lost a character
+ * @param joined the lines that are written behind the line before: they have no place
  */
-export function shortenMappings(mappings: string, removed: readonly (readonly number[])[]): string {
-  return selectMappings(
+export function shortenMappings(
+  mappings: string,
+  removed: readonly (readonly number[])[],
+  joined: ReadonlySet<number>,
+): string {
+  const shortened = selectMappings(
     mappings,
-    (_, [, source, line], before) => before?.[1] !== source || before[2] !== line,
+    (index, [, source, line], before) => !joined.has(index) && (before?.[1] !== source || before[2] !== line),
     (line, column) => column - (removed[line] ?? []).filter((lost) => lost < column).length,
   )
+  return shortened
+    .split(';')
+    .filter((_, index) => !joined.has(index))
+    .join(';')
 }
 
 /**

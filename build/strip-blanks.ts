@@ -1,35 +1,72 @@
 import { parseAst } from 'vite'
 
+interface Stripped {
+  readonly code: string
+  /** The columns at which each line has lost a character. */
+  readonly removed: readonly (readonly number[])[]
+  /** The lines that are written behind the line before. */
+  readonly joined: ReadonlySet<number>
+}
+
 /**
- * Returns code without the tabs and spaces that only make the package larger: those at the start of lines and beside punctuation. Names, lines,
- * texts and comments stay as they are. Also returns the columns at which each line has lost a character.
+ * Returns code without what only makes the package larger: tabs and spaces at the start of lines and beside punctuation, the ends of lines
+ * before closing brackets, and semicolons at the end of lines where the next line is a statement without them. Names, texts and comments
+ * stay as they are.
  *
  * @throws Error if the code would mean something else
  */
-export function stripBlanks(code: string): { readonly code: string; readonly removed: readonly (readonly number[])[] } {
+export function stripBlanks(code: string): Stripped {
   const ast = parseAst(code)
-  const fixed = fixedRanges(code, ast)
+  const stripped = strip(code, fixedRanges(code, ast))
+  if (!isSame(ast, parseAst(stripped.code))) throw new Error('The code has changed with its blanks')
+  return stripped
+}
+
+function strip(code: string, fixed: readonly Range[]): Stripped {
   const removed: number[][] = []
+  const joined = new Set<number>()
   let offset = 0
   let next = 0
-  const lines = code.split('\n').map((line) => {
+  const isFixed = (at: number) => {
+    while ((fixed[next]?.end ?? Number.POSITIVE_INFINITY) <= at) next += 1
+    return at >= (fixed[next]?.start ?? Number.POSITIVE_INFINITY)
+  }
+  const lines = code.split('\n')
+  const stripped: string[] = []
+  let isOpen = false
+  for (const [index, line] of lines.entries()) {
     const columns: number[] = []
     let isStart = true
+    // A text or a comment that reaches the end of the line before may not be joined.
+    if (index > 0 && !isOpen && CLOSING.test(line)) joined.add(index)
     for (let column = 0; column < line.length; column++) {
-      while ((fixed[next]?.end ?? Number.POSITIVE_INFINITY) <= offset + column) next += 1
-      const isFixed = offset + column >= (fixed[next]?.start ?? Number.POSITIVE_INFINITY)
-      const isBlank = !isFixed && (line[column] === ' ' || line[column] === '\t')
+      const isBlank = !isFixed(offset + column) && (line[column] === ' ' || line[column] === '\t')
       if (isBlank && (isStart || isBesidePunctuation(line, column))) columns.push(column)
       isStart &&= isBlank
     }
+    isOpen = line !== '' && (isFixed(offset + line.length - 1) || isFixed(offset + line.length))
     offset += line.length + 1
     removed.push(columns)
-    return without(line, columns)
-  })
-  const stripped = lines.join('\n')
-  if (!isSame(ast, parseAst(stripped))) throw new Error('The code has changed with its blanks')
-  return { code: stripped, removed }
+    const end = line.length - 1
+    if (!isOpen && line[end] === ';' && STATEMENT.test(lines[index + 1] ?? '') && !EMPTY.test(line)) columns.push(end)
+    stripped.push(without(line, columns))
+  }
+  return {
+    code: stripped.map((line, index) => (index === 0 || joined.has(index) ? line : `\n${line}`)).join(''),
+    removed,
+    joined,
+  }
 }
+
+/** A line that only closes what lines before have opened. */
+const CLOSING = /^\s*[\])}][\])};,]*$/
+
+/** The start of a line that no statement before it continues with. */
+const STATEMENT =
+  /^\s*(?:}|(?:async|await|break|case|class|const|continue|default|export|for|function|if|let|return|switch|throw|try|var|while) )/
+
+/** The end of a line whose semicolon may be a statement, or a field of a class. */
+const EMPTY = /^\s*;|(?:^|[{};)])\s*(?:else|do|get|set|static|async|accessor)?;$|\b(?:if|for|while)\(.*\);$/
 
 /** A slash could begin a comment, and signs could join to another operator. */
 const PUNCTUATION = '(){}[],;:=<>!&|?*%^~'
