@@ -18,7 +18,7 @@ export interface BaseFile extends TreeFile {
 
 /** Returns a file of the base as one side of a change. */
 export function sideOfBase(objects: Objects, file: BaseFile): Side {
-  const { mode, id, node } = file
+  const { mode, node } = file
   if (node !== undefined)
     return {
       mode,
@@ -28,6 +28,7 @@ export function sideOfBase(objects: Objects, file: BaseFile): Side {
       node,
       bytes: () => bytesOfNode(node),
     }
+  const { id } = file
   // Git's text for a submodule that became a file: the commit is not an object of this repository.
   if (mode === SUBMODULE) return { mode, id, bytes: () => new TextEncoder().encode(`Subproject commit ${id}\n`) }
   return { mode, id, bytes: () => blobBytes(objects, id) }

@@ -2,6 +2,7 @@ import { objectId } from '../files/hash/sha1.ts'
 import { LINK_MODE } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { FileNode, LinkNode } from '../storage/backend.ts'
+import { mapConcurrent } from '../util/map-concurrent.ts'
 
 /** One side of a changed path, in git's terms. */
 export interface Side {
@@ -35,18 +36,40 @@ export function gitMode(bits: number | undefined, base: number | undefined): num
 
 const ids = new WeakMap<FileNode | LinkNode, string>()
 
-/** Returns the blob id of a file or link in an immutable tree. Hashed once. */
+/** Returns the blob id of a file or link in an immutable tree, whose content is in memory or was. Hashed once. */
 export function idOfNode(node: FileNode | LinkNode): string {
   let id = ids.get(node)
   if (id === undefined) {
-    id = objectId('blob', bytesOfNode(node))
+    const bytes = node.type === 'link' ? encoder.encode(node.target) : node.bytes
+    if (bytes === undefined) throw new Error('Content is not in memory')
+    id = objectId('blob', bytes)
     ids.set(node, id)
   }
   return id
 }
 
-export function bytesOfNode(node: FileNode | LinkNode): Uint8Array {
-  return node.type === 'link' ? new TextEncoder().encode(node.target) : node.bytes
+/** Whether {@link idOfNode} needs {@link loadIds} first. */
+export function needsContent(node: FileNode | LinkNode | undefined): node is FileNode {
+  return node?.type === 'file' && node.bytes === undefined && !ids.has(node)
+}
+
+/** Whether a later {@link idOfNode} may need {@link loadIds}, since the content may leave memory. */
+export function mayNeedContent(node: FileNode | LinkNode | undefined): node is FileNode {
+  return node?.type === 'file' && node.load !== undefined && !ids.has(node)
+}
+
+/** Computes ids of files whose content is not always in memory. That of a file which no longer exists is `''`. */
+export async function loadIds(nodes: readonly FileNode[]): Promise<void> {
+  await mapConcurrent(nodes, async (node) => {
+    const bytes = await node.load?.()
+    ids.set(node, bytes === undefined ? '' : objectId('blob', bytes))
+  })
+}
+
+const encoder = new TextEncoder()
+
+export function bytesOfNode(node: FileNode | LinkNode): ReturnType<Side['bytes']> {
+  return node.type === 'link' ? encoder.encode(node.target) : (node.bytes ?? node.load?.())
 }
 
 export function sideOfNode(node: FileNode | LinkNode, base: number | undefined): Side {

@@ -3,7 +3,17 @@ import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
 import type { DirectoryNode, FileNode, LinkNode, TreeNode } from '../storage/backend.ts'
 import { forEachDifference } from '../storage/tree.ts'
 import { type BaseDirectory, type BaseFile, sideOfBase } from './base-tree.ts'
-import { type Changed, gitMode, idOfNode, LINK, SUBMODULE, sideOfNode } from './changed-path.ts'
+import {
+  type Changed,
+  gitMode,
+  idOfNode,
+  LINK,
+  loadIds,
+  mayNeedContent,
+  needsContent,
+  SUBMODULE,
+  sideOfNode,
+} from './changed-path.ts'
 import type { FileSelection } from './file-selection.ts'
 import type { Objects } from './objects.ts'
 import { isValidGitPath } from './valid-path.ts'
@@ -57,20 +67,30 @@ const NONE: readonly Changed[] = []
  */
 export class TreeComparer {
   readonly #objects: Objects
-  readonly #cache = new WeakMap<DirectoryNode, CachedResult>()
+  #cache = new WeakMap<DirectoryNode, CachedResult>()
+  /** The files that could not be compared, because their content is not in memory. */
+  #unread: FileNode[] = []
   #lastTree: DirectoryNode | undefined
 
   constructor(objects: Objects) {
     this.#objects = objects
   }
 
-  compare(tree: DirectoryNode, base: BaseDirectory, selection: FileSelection): readonly Changed[] {
+  async compare(tree: DirectoryNode, base: BaseDirectory, selection: FileSelection): Promise<readonly Changed[]> {
     const location: Location = { path: ROOT, base, outer: selection.exclude, ignored: false, selection }
-    const changed =
-      this.#known(tree, location) ??
-      this.#compareTree({ name: '', node: tree, location, before: this.#lastTree, deleted: NONE })
-    this.#lastTree = tree
-    return changed
+    for (;;) {
+      const changed =
+        this.#known(tree, location) ??
+        this.#compareTree({ name: '', node: tree, location, before: this.#lastTree, deleted: NONE })
+      this.#lastTree = tree
+      if (this.#unread.length === 0) {
+        await loadIds(changed.flatMap(({ old, now }) => [old?.node, now?.node]).filter(mayNeedContent))
+        return changed
+      }
+      // The results lack what was not compared.
+      this.#cache = new WeakMap()
+      await loadIds(this.#unread.splice(0))
+    }
   }
 
   /** Compares a directory and everything below it, as a stack of directories: a path may have 2,048 names. */
@@ -139,6 +159,11 @@ export class TreeComparer {
     if (old !== undefined) {
       if (old.node === node) return NONE
       const mode = node.type === 'link' ? LINK : gitMode(node.stat.mode, old.mode)
+      const unread = [node, old.node].filter(needsContent)
+      if (mode === old.mode && unread.length > 0) {
+        this.#unread.push(...unread)
+        return NONE
+      }
       if (mode === old.mode && !this.#hasOtherSize(node, old.id) && idOfNode(node) === old.id) return NONE
       return [{ path: childOf(path, name), old: sideOfBase(this.#objects, old), now: sideOfNode(node, old.mode) }]
     }
@@ -276,7 +301,8 @@ function scopeInside(directory: DirectoryNode, { path, outer, selection }: Locat
   if (file?.type !== 'file') return outer
   const cached = scopes.get(file)
   if (cached !== undefined && cached.outer === outer && cached.path === path) return cached.scope
-  const scope = scopeWith(outer, path, file.bytes, selection.caseInsensitive)
+  // The content of an ignore file is in memory.
+  const scope = scopeWith(outer, path, file.bytes as Uint8Array, selection.caseInsensitive)
   scopes.set(file, { outer, path, scope })
   return scope
 }

@@ -67,10 +67,9 @@ export class WorkspaceChanges {
     const tree = this.#backend.tree?.()
     const index = await this.reader.index()
     const selection = await this.#selectionFor(base, index.entries)
-    const changed =
-      tree === undefined
-        ? await this.#disk.compare(base, index, selection, signal)
-        : this.#trees.compare(tree, base, selection)
+    const changed = await (tree === undefined
+      ? this.#disk.compare(base, index, selection, signal)
+      : this.#trees.compare(tree, base, selection))
     if (index.skipped.size === 0) return changed
     const last = this.#sparse
     if (last?.changed !== changed || last.selection !== selection) {

@@ -293,8 +293,11 @@ export type TreeNode = FileNode | DirectoryNode | LinkNode
 /** A file of a tree in memory. */
 export interface FileNode {
   readonly type: 'file'
-  readonly bytes: Uint8Array
+  /** The content; `undefined` while it is not in memory. That of `.gitignore` always is. */
+  readonly bytes: Uint8Array | undefined
   readonly stat: Stat
+  /** Returns the content of a node without `bytes`; `undefined` if it no longer exists. */
+  load?(): Promise<Uint8Array | undefined>
 }
 
 /** A symbolic link of a tree in memory. */

@@ -1,6 +1,6 @@
-import { cachedSha256 } from '../files/hash/sha256.ts'
+import { cachedSha256, sha256Cached } from '../files/hash/sha256.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Change, DirectoryNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
+import type { Change, DirectoryNode, EntryState, FileNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
 import { applyOrder, checkChangeSet } from './change-set.ts'
 import { directoryNode, nodeAt, nodeFinder, TreeEditor } from './tree.ts'
 import { directoryStat, FILE_MODE, fileNode, type HashedFile, hashOf, linkNode, type Tags } from './tree-nodes.ts'
@@ -16,7 +16,13 @@ export interface Draft {
  *
  * @throws ToolError what {@link checkChangeSet} throws
  */
-export function draftOf(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): Draft {
+export function draftOf(
+  root: DirectoryNode,
+  changes: readonly Change[],
+  at: number,
+  tags: Tags,
+  create?: CreateFile,
+): Draft {
   const find = nodeFinder(root)
   const before = checkChangeSet(changes, {
     at: find,
@@ -25,7 +31,7 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
       for (const [name] of (nodeAt(root, path) as DirectoryNode).entries()) yield name
     },
   })
-  const draft = applyAll(root, changes, at, tags)
+  const draft = applyAll(root, changes, at, tags, create)
   const findAfter = nodeFinder(draft)
   return {
     root: draft,
@@ -39,12 +45,23 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
   }
 }
 
+/** Creates the node of a file. */
+export type CreateFile = (to: FileState, mode: number, at: number, tags: Tags) => FileNode
+
+export type FileState = Extract<EntryState, { readonly type: 'file' }>
+
 /** Returns the tree with a checked set applied. */
-export function applyAll(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): DirectoryNode {
+export function applyAll(
+  root: DirectoryNode,
+  changes: readonly Change[],
+  at: number,
+  tags: Tags,
+  create: CreateFile = ({ bytes }, mode) => fileNode(bytes, mode, at, tags),
+): DirectoryNode {
   const touch = (): Stat => directoryStat(at, tags)
   const draft = new TreeEditor(root)
   const present = nodeFinder(root)
-  for (const change of applyOrder(changes)) apply(draft, present, change, at, tags, touch)
+  for (const change of applyOrder(changes)) apply(draft, present, change, at, tags, touch, create)
   return draft.finish()
 }
 
@@ -58,6 +75,7 @@ function apply(
   at: number,
   tags: Tags,
   touch: () => Stat,
+  create: CreateFile,
 ): void {
   if (to === null) {
     draft.set(path, undefined, touch)
@@ -74,13 +92,12 @@ function apply(
   const old = present(path)
   const source = from === undefined ? undefined : present(from)
   const previous = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
-  const file = fileNode(to.bytes, to.mode ?? previous?.stat.mode ?? FILE_MODE, at, tags)
-  draft.set(path, file, touch)
+  draft.set(path, create(to, to.mode ?? previous?.stat.mode ?? FILE_MODE, at, tags), touch)
 }
 
 /** Returns the hash if it is cached. */
 export function cachedHashOf(node: HashedFile): string | undefined {
-  return node.hash ?? cachedSha256(node.bytes)
+  return node.hash ?? (node.bytes && cachedSha256(node.bytes))
 }
 
 /** Returns the permission bits of a stat or version of a file. */
@@ -100,14 +117,16 @@ export function versionOfNode(node: TreeNode | undefined): Version {
 }
 
 function lazyVersion(file: HashedFile, size: number, mode: number): Version {
+  // A node may lose its content; a backend loads it before the commit.
+  let { bytes } = file
   let pending: HashedFile | undefined = file
   let hash: string | undefined
   return {
     type: 'file',
     get sha256() {
-      if (pending !== undefined) hash = hashOf(pending)
+      if (pending !== undefined) hash = pending.hash ??= sha256Cached(bytes as Uint8Array)
       // Releases the node, so that the version does not keep the content alive.
-      pending = undefined
+      pending = bytes = undefined
       return hash as string
     },
     size,

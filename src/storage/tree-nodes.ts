@@ -18,7 +18,7 @@ export type TreeReads = Required<
   Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan' | 'readsNow'>
 >
 
-/** Creates reads of the tree that `present` returns at each call. */
+/** Creates reads of the tree that `present` returns at each call. `read` and `scan` need its contents in memory. */
 export function treeReads(present: () => DirectoryNode): TreeReads {
   const now = treeReadsNow(present)
   return {
@@ -29,7 +29,7 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
       const find = nodeFinder(present())
       for (const path of paths) {
         const node = find(path)
-        if (node?.type === 'file' && !visit(path, node.bytes, node.stat)) return
+        if (node?.type === 'file' && !visit(path, node.bytes as Uint8Array, node.stat)) return
       }
     },
   }
@@ -71,9 +71,9 @@ export function treeReadsNow(present: () => DirectoryNode): ReadsNow {
     read(path, range) {
       const node = nodeOf(path)
       if (node?.type !== 'file') throw refusal('read', path)
-      if (range === undefined) return { bytes: node.bytes, stat: node.stat }
+      if (range === undefined) return { bytes: node.bytes as Uint8Array, stat: node.stat }
       const { start, end } = rangeOf(path, range, node.stat, () => hashOf(node))
-      return { bytes: node.bytes.subarray(start, end), stat: node.stat }
+      return { bytes: (node.bytes as Uint8Array).subarray(start, end), stat: node.stat }
     },
 
     readLink(path) {
@@ -91,11 +91,12 @@ export const LINK_MODE = 0o777
 
 /** A file node that caches the sha256 of its bytes. */
 export interface HashedFile extends FileNode {
-  hash?: string
+  hash?: string | undefined
 }
 
+/** The content must be in memory, unless the hash is known. */
 export function hashOf(node: HashedFile): string {
-  node.hash ??= sha256Cached(node.bytes)
+  node.hash ??= sha256Cached(node.bytes as Uint8Array)
   return node.hash
 }
 

@@ -427,7 +427,8 @@ function scopeInNode(
   const cached = scopes.get(file) ?? []
   const same = cached.find((scope) => scope.outer === outer && scope.path === path)
   if (same !== undefined) return same.scope
-  const scope = scopeInside(outer, path, file.bytes, backend)
+  // The content of an ignore file is in memory.
+  const scope = scopeInside(outer, path, file.bytes as Uint8Array, backend)
   scopes.set(file, [{ outer, path, scope }, ...cached].slice(0, MAX_CACHED))
   return scope
 }

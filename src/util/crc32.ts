@@ -1,11 +1,10 @@
 /**
- * Computes the CRC-32 (polynomial of zip and PNG) of bytes, continuing from an earlier checksum. Processes eight bytes per
- * step, because opening a journal checks all of its bytes.
+ * Computes the CRC-32 (polynomial of zip and PNG) of bytes between two offsets, continuing from an earlier checksum. Processes
+ * eight bytes per step, because opening a journal checks all of its bytes.
  */
-export function crc32(bytes: Uint8Array, from = 0): number {
+export function crc32(bytes: Uint8Array, from = 0, at = 0, end = bytes.length): number {
   let crc = ~from
-  let at = 0
-  for (const end = bytes.length - 7; at < end; at += 8) {
+  for (const last = end - 7; at < last; at += 8) {
     crc ^=
       (bytes[at] as number) |
       ((bytes[at + 1] as number) << 8) |
@@ -21,7 +20,7 @@ export function crc32(bytes: Uint8Array, from = 0): number {
       (TABLE[256 + (bytes[at + 6] as number)] as number) ^
       (TABLE[bytes[at + 7] as number] as number)
   }
-  for (; at < bytes.length; at++) crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[at] as number)) & 255] as number)
+  for (; at < end; at++) crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[at] as number)) & 255] as number)
   return ~crc >>> 0
 }
 

@@ -2,12 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory/index.ts'
+import { type MemoryBackend, memory } from '../../src/backends/memory/index.ts'
+import { openPacked } from '../../src/backends/opfs/packed.ts'
+import { objectId } from '../../src/files/hash/sha1.ts'
 import { redact } from '../../src/files/secrets/index.ts'
 import { redactChanged } from '../../src/git/redact-diff.ts'
+import { WorkspaceChanges } from '../../src/git/workspace-changes.ts'
 import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/storage/backend.ts'
+import type { Backend, Change, DirectoryNode } from '../../src/storage/backend.ts'
+import { type FaultyDisk, faultyDisk, onlyOne } from '../backends/opfs/faulty-slots.ts'
 import { times } from '../counts.ts'
 import { commitAll, entriesOf, newRepository } from './repositories.ts'
 
@@ -67,6 +71,74 @@ describe('a repeated diff', () => {
     )
   })
 })
+
+describe('a diff of a packed workspace, whose contents are in its journal', () => {
+  it('equals that of the same files in memory, with a commit and without one', async () => {
+    const all = entriesOf(repository())
+    const alone = Object.fromEntries(Object.entries(all).filter(([path]) => !/^\.git(\/|$)/.test(path)))
+    const kinds = [all, alone].map((entries) => ({ entries, original: memory(entries) }))
+    const disks = await Promise.all(kinds.map(({ original }) => packedCopy(original)))
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        for (const [at, { entries, original }] of kinds.entries()) {
+          const expected = memory(entries)
+          const packed = await openPacked(onlyOne((disks[at] as FaultyDisk).afterKill()), packedOptions)
+          const [diffs, expectedDiffs] = [createWorkspaceDiffs(packed), createWorkspaceDiffs(expected)]
+          for (const [i, { path, to, ignore }] of steps.entries()) {
+            for (const backend of [packed, expected]) {
+              const changes = await changesFor(backend, original, path, to, ignore, i)
+              await backend.commit(changes, { durability: 'relaxed' }).catch(() => undefined)
+            }
+            expect(await textOf(packed, diffs)).toBe(await textOf(expected, expectedDiffs))
+          }
+        }
+      }),
+      { numRuns: times(5, 25) },
+    )
+  })
+})
+
+describe('the ids of a diff of a packed workspace', () => {
+  it('are known when the contents have left memory', async () => {
+    const backend = await openPacked(onlyOne(faultyDisk()), { ...packedOptions, keptBytes: 1_000 })
+    const opened = backend.tree()
+    const bytes = (name: string) => new TextEncoder().encode(name.repeat(300))
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names) {
+      const to = { type: 'file', bytes: bytes(name) } as const
+      await backend.commit([{ path: name as Path, expect: 'absent', to }], { durability: 'relaxed' })
+    }
+    const changed = await new WorkspaceChanges(backend, opened).since(undefined)
+    await backend.read('a' as Path)
+    expect(changed.map(({ now }) => now?.id)).toEqual(names.map((name) => objectId('blob', bytes(name))))
+  })
+})
+
+/** No content stays in memory, and every few commits are compacted. */
+const packedOptions = { clock: () => 0, random: () => 7, maxBytes: 1e9, keptBytes: 0, slackBytes: -1e6 }
+
+async function packedCopy(original: MemoryBackend): Promise<FaultyDisk> {
+  const disk = faultyDisk()
+  const packed = await openPacked(onlyOne(disk), packedOptions)
+  const changes: Change[] = []
+  const visit = (directory: DirectoryNode, prefix: string) => {
+    for (const [name, node] of directory.entries()) {
+      const path = `${prefix}${name}` as Path
+      if (node.type === 'directory') {
+        changes.push({ path, expect: 'absent', to: { type: 'directory' } })
+        visit(node, `${path}/`)
+      } else if (node.type === 'link') {
+        changes.push({ path, expect: 'absent', to: { type: 'link', target: node.target } })
+      } else {
+        const to = { type: 'file', bytes: node.bytes as Uint8Array, mode: node.stat.mode as number } as const
+        changes.push({ path, expect: 'absent', to })
+      }
+    }
+  }
+  visit(original.tree(), '')
+  await packed.commit(changes, { durability: 'durable' })
+  return disk
+}
 
 async function changesFor(
   backend: Backend,

@@ -8,6 +8,8 @@ export interface Writer {
   /** At most 65,535 bytes of UTF-8. */
   text(value: string): void
   bytes(value: Uint8Array): void
+  /** Returns the next bytes, to be filled later. */
+  room(length: number): Uint8Array
 }
 
 export function openWriter(target: Uint8Array, at: number): Writer {
@@ -44,15 +46,21 @@ export function openWriter(target: Uint8Array, at: number): Writer {
       this.at += written
     },
     bytes(value) {
-      target.set(value, this.at)
-      this.at += value.length
+      this.room(value.length).set(value)
+    },
+    room(length) {
+      this.at += length
+      return target.subarray(this.at - length, this.at)
     },
   }
 }
 
 /** Reads the output of a {@link Writer}. Throws a RangeError at the end. */
 export interface Reader {
+  /** Offset of the next value. */
+  readonly at: number
   isAtEnd(): boolean
+  skip(length: number): void
   u8(): number
   u16(): number
   f64(): number
@@ -71,7 +79,11 @@ export function openReader(source: Uint8Array): Reader {
     return from
   }
   return {
+    get at() {
+      return at
+    },
     isAtEnd: () => at === source.length,
+    skip: (length) => void take(length),
     u8: () => view.getUint8(take(1)),
     u16: () => view.getUint16(take(2), true),
     f64: () => view.getFloat64(take(8), true),

@@ -46,7 +46,7 @@ export interface OpfsOptions {
   readonly persist?: boolean
   /** Maximum wait for another tab that uses this workspace, in milliseconds. Default: 30,000. */
   readonly lockTimeoutMs?: number
-  /** Maximum total size of the files in bytes. With `packed`, they are also held in memory. Default: 512 MiB. */
+  /** Maximum total size of the files in bytes, for `packed`. Default: 512 MiB. */
   readonly maxBytes?: number
   /** Time of commits that do not specify one, in milliseconds since 1970. Default: the system clock. */
   readonly clock?: () => number

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { concatBytes } from '../../util/bytes.ts'
-import { crc32 } from '../../util/crc32.ts'
+import { checksumOf, PayloadReader, type ReadSlot } from './payload-reader.ts'
 import {
   formatSlot,
   parseRecord,
@@ -35,8 +35,8 @@ export interface JournalPosition {
 /** The position after a step, or the reason why the step failed. */
 export type StepResult = { readonly position: JournalPosition } | { readonly error: unknown; readonly isWhole: boolean }
 
-/** Called with each record in order. `payload` is valid only during the call. */
-export type Replay = (payload: Uint8Array, seq: number) => void
+/** Called with each record in order, and with the number of its journal. */
+export type Replay = (payload: PayloadReader, seq: number, generation: number) => Promise<void>
 
 /** Opens or creates the journal and replays it. Truncates a record at its end that a kill left incomplete. */
 export async function openJournal(slots: Slots, replay: Replay, random: () => number): Promise<JournalPosition> {
@@ -148,9 +148,9 @@ async function replayFrom(
   for (;;) {
     const header = parseRecord(await window(position.end, RECORD_HEADER), position.salt)
     if (header === undefined || !follows(header, position, isSnapshot)) return position
-    const payload = await window(position.end + RECORD_HEADER, header.length)
-    if (payload.length < header.length || crc32(payload) !== header.payloadCrc) return position
-    replay(payload, header.seq)
+    const at = position.end + RECORD_HEADER
+    if ((await checksumOf(window, at, header.length)) !== header.payloadCrc) return position
+    await replay(new PayloadReader(window, at, header.length), header.seq, position.generation)
     position = {
       ...position,
       end: position.end + RECORD_HEADER + header.length,
@@ -186,7 +186,7 @@ function damagedError(reason: string): ToolError {
 }
 
 /** Returns a reader that reads ahead, so that many small records need few reads. */
-function openWindow(slots: Slots, slot: Slot, limit: number): (at: number, length: number) => Promise<Uint8Array> {
+function openWindow(slots: Slots, slot: Slot, limit: number): ReadSlot {
   let bytes: Uint8Array = new Uint8Array()
   let start = 0
   return async (at, length) => {
@@ -199,7 +199,7 @@ function openWindow(slots: Slots, slot: Slot, limit: number): (at: number, lengt
   }
 }
 
-const READ_AHEAD = 8 * 1024 * 1024
+const READ_AHEAD = 1024 * 1024
 
 export function otherSlot(slot: Slot): Slot {
   return slot === 0 ? 1 : 0

@@ -1,14 +1,15 @@
 import { ToolError } from '../../errors.ts'
-import { quote } from '../../paths/logical-path.ts'
-import type { Change, CommitOptions, DirectoryNode, Receipt } from '../../storage/backend.ts'
-import { directoryNode } from '../../storage/tree.ts'
-import { type Draft, draftOf } from '../../storage/tree-commit.ts'
+import { nameOf, type Path, quote } from '../../paths/logical-path.ts'
+import type { Change, CommitOptions, DirectoryNode, Receipt, Stat } from '../../storage/backend.ts'
+import { directoryNode, nodeAt } from '../../storage/tree.ts'
+import { type CreateFile, type Draft, draftOf } from '../../storage/tree-commit.ts'
 import { directoryStat } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { Compaction } from './compaction.ts'
-import { append, catchUp, type JournalPosition, openJournal } from './journal.ts'
+import { Contents, isAlwaysLoaded, type OpenJournal, StoredFile, segmentsOf } from './contents.ts'
+import { append, catchUp, type JournalPosition, openJournal, type Replay } from './journal.ts'
 import { isLeaseLost, type Lease } from './lease.ts'
-import { encodeCommit, encodeSnapshot, replayRecord, sizeOf, tagsOf } from './records.ts'
+import { type EncodedRecord, encodeCommit, replayRecord, sizeOf, tagsOf, unloadedFiles } from './records.ts'
 import type { Slots } from './slots.ts'
 import { storageFailure } from './storage-failure.ts'
 
@@ -16,12 +17,14 @@ export interface PackedOptions {
   readonly clock: () => number
   /** Returns an unpredictable number below 2 ** 32. */
   readonly random: () => number
-  /** Maximum bytes of all files. They are also held in memory. */
+  /** Maximum bytes of all files. */
   readonly maxBytes: number
   /** The journal is not compacted for less than this many bytes of history. Default: 4 MiB. */
   readonly slackBytes?: number
   /** A compaction handles at least as many bytes after each commit. Default: 512 KiB. */
   readonly stepBytes?: number
+  /** Contents that stay in memory without being needed, in bytes. Default: 32 MiB. */
+  readonly keptBytes?: number
   /** Called with the changes of each commit, after it. */
   readonly onCommit?: (changes: readonly Change[]) => void
 }
@@ -40,13 +43,13 @@ export interface CommitJob {
 interface CheckedJob {
   readonly job: CommitJob
   readonly draft: Draft
-  readonly record: Uint8Array | undefined
+  readonly record: EncodedRecord | undefined
 }
 
 /** Commits that are checked in order, each against the result of those before it. */
 interface Batch {
   readonly jobs: readonly CheckedJob[]
-  readonly records: readonly Uint8Array[]
+  readonly records: readonly EncodedRecord[]
   readonly root: DirectoryNode
   readonly bytes: number
 }
@@ -54,10 +57,14 @@ interface Batch {
 const EMPTY: DirectoryNode = directoryNode(directoryStat(0, { next: () => '0.0' }))
 const SLACK_BYTES = 4 * 1024 * 1024
 const STEP_BYTES = 512 * 1024
+const KEPT_BYTES = 32 * 1024 * 1024
+/** Replaced contents that a commit loads for trees from before it, in bytes. */
+const REPLACED_BYTES = 32 * 1024 * 1024
 
 /** The journal of a packed workspace and the tree that it describes, valid while the lease is held. */
 export class PackedStore {
   root = EMPTY
+  readonly contents: Contents
   private readonly lease: Lease
   private readonly options: PackedOptions
   /** Undefined if the journal must be opened again. */
@@ -77,6 +84,12 @@ export class PackedStore {
   constructor(lease: Lease, options: PackedOptions) {
     this.lease = lease
     this.options = options
+    this.contents = new Contents({
+      journal: () => this.journal(),
+      current: () => this.current(),
+      isStale: (journal, error) => this.isStale(journal, error),
+      maxBytes: options.keptBytes ?? KEPT_BYTES,
+    })
   }
 
   /** Takes the lease and catches up with other tabs. Returns `undefined` if the tree is current already. */
@@ -121,27 +134,86 @@ export class PackedStore {
     // The lease may be wanted before it is completely acquired.
     await this.refreshing?.catch(() => {})
     this.slots = undefined
+    // What is being read is read again.
     await this.writing
+  }
+
+  private journal(): OpenJournal | undefined {
+    const { slots, position } = this
+    return slots && position && { slots, slot: position.slot, generation: position.generation }
+  }
+
+  private isStale(journal: OpenJournal, error: unknown): boolean {
+    if (isLeaseLost(error) && this.slots === journal.slots) this.invalidate()
+    return this.slots !== journal.slots || this.position?.generation !== journal.generation
   }
 
   private async refresh(): Promise<void> {
     const slots = await this.lease.acquire(() => this.giveUp())
-    const { position: previous } = this
+    const { position: from, root: previous, contents } = this
     let root = this.root
-    const replay = (payload: Uint8Array, seq: number) => {
-      root = replayRecord(root, payload, seq)
-    }
     let position: JournalPosition | undefined
-    if (previous !== undefined) position = await catchUp(slots, previous, replay)
+    if (from !== undefined) {
+      const open = { slots, slot: from.slot, generation: from.generation }
+      const onChanges = (changes: readonly Change[], before: DirectoryNode) => this.holdReplaced(changes, before, open)
+      position = await catchUp(slots, from, async (payload, seq, generation) => {
+        root = await replayRecord(root, payload, seq, { contents, generation, previous, onChanges })
+      })
+    }
     if (position === undefined) {
       root = EMPTY
+      const replay: Replay = async (payload, seq, generation) => {
+        root = await replayRecord(root, payload, seq, { contents, generation, previous })
+      }
       position = await openJournal(slots, replay, this.options.random)
     }
-    if (root !== this.root || previous === undefined) this.bytes = sizeOf(root).bytes
+    if (root !== previous || from === undefined) {
+      this.bytes = sizeOf(root).bytes
+      const files = unloadedFiles(root)
+      const loaded = await contents.read(files, { slots, ...position })
+      for (const [i, file] of files.entries()) contents.hold(file, loaded[i] as Uint8Array)
+    }
     this.root = root
     this.position = position
     this.slots = slots
     this.compaction = undefined
+  }
+
+  /**
+   * Loads contents that changes replace or move: a commit checks and reuses them, and trees from before it still have them.
+   * Returns the files and their paths, for `letGo`.
+   */
+  private async holdReplaced(
+    changes: readonly Change[],
+    root: DirectoryNode,
+    journal: OpenJournal,
+  ): Promise<ReadonlyMap<StoredFile, Path>> {
+    const files = new Map<StoredFile, Path>()
+    let room = REPLACED_BYTES
+    for (const change of changes) {
+      for (const at of [change?.path, change?.from]) {
+        const file = typeof at === 'string' ? nodeAt(root, at) : undefined
+        if (!(file instanceof StoredFile) || files.has(file)) continue
+        if (file.bytes === undefined) room -= file.stat.size
+        // Without a hash, the version of the file is computed from its content.
+        if (file.bytes !== undefined || file.hash === undefined || room >= 0) files.set(file, at as Path)
+      }
+    }
+    const contents = await this.contents.read([...files.keys()], journal)
+    for (const [i, file] of [...files.keys()].entries()) this.contents.hold(file, contents[i] as Uint8Array)
+    return files
+  }
+
+  /** What is still in the tree need not stay in memory. */
+  private letGo(held: ReadonlyMap<StoredFile, Path>): void {
+    for (const [file, path] of held) {
+      if (nodeAt(this.root, path) === file) this.release(file, path)
+    }
+  }
+
+  /** Keeps a content in memory only while there is room, unless walks need it. */
+  private release(file: StoredFile, path: Path): void {
+    if (file.bytes !== undefined && !isAlwaysLoaded(nameOf(path))) this.contents.keep(file, file.bytes)
   }
 
   private async writeBatch(
@@ -149,13 +221,34 @@ export class PackedStore {
     slots: Slots,
     from: JournalPosition,
   ): Promise<readonly CommitJob[]> {
-    const batch = this.check(jobs, from)
+    const journal = { slots, slot: from.slot, generation: from.generation }
+    let held: ReadonlyMap<StoredFile, Path>
+    try {
+      // Malformed changes are rejected later.
+      const changes = jobs.flatMap((job) => (Array.isArray(job.changes) ? job.changes : []))
+      held = await this.holdReplaced(changes, this.root, journal)
+    } catch (error) {
+      if (this.isStale(journal, error)) return jobs
+      // A content that cannot be read concerns one of them only.
+      if (jobs.length > 1) return jobs.map((job) => ({ ...job, alone: true as const }))
+      for (const job of jobs) job.reject(storageFailure('Cannot read a file', error))
+      return []
+    }
+    const again = await this.appendBatch(this.check(jobs, from), slots, from)
+    this.letGo(held)
+    return again
+  }
+
+  private async appendBatch(batch: Batch, slots: Slots, from: JournalPosition): Promise<readonly CommitJob[]> {
     const flush = batch.jobs.some(({ job }) => job.options.durability === 'durable')
     // A commit that changes nothing may still depend on records that are not flushed.
     let appended = 0
     if (batch.records.length > 0 || (flush && from.flushed < from.seq)) {
-      const copies = this.compaction === undefined ? [] : batch.records.map((record) => record.slice())
-      const result = await append(slots, from, batch.records, flush)
+      const copies =
+        this.compaction === undefined ? [] : batch.records.map((record) => ({ ...record, head: record.head.slice() }))
+      const starts = startsOf(batch.records, from.end)
+      const heads = batch.records.map(({ head }) => head)
+      const result = await append(slots, from, heads, flush)
       if ('error' in result) {
         if (!result.isWhole) this.invalidate()
         return failBatch(batch.jobs, result.error)
@@ -165,6 +258,14 @@ export class PackedStore {
       this.position = result.position
       this.root = batch.root
       this.bytes = batch.bytes
+      for (const [i, { places }] of batch.records.entries()) {
+        for (const place of places) {
+          const { file, path } = place
+          file.segments = segmentsOf(place, starts[i] as number, ({ segments }) => segments)
+          file.generation = from.generation
+          if (nodeAt(this.root, path) === file) this.release(file, path)
+        }
+      }
     }
     for (const { job, draft, record } of batch.jobs) {
       job.resolve(draft.receipt)
@@ -174,19 +275,26 @@ export class PackedStore {
     return []
   }
 
+  private readonly createFile: CreateFile = ({ bytes }, mode, at, tags) => {
+    const stat: Stat = { type: 'file', size: bytes.length, mode, modifiedAt: at, tag: tags.next() }
+    const file = new StoredFile(this.contents, stat, undefined)
+    file.bytes = bytes
+    return file
+  }
+
   /** Rejects the commits that fail their checks. */
   private check(jobs: readonly CommitJob[], from: JournalPosition): Batch {
     const { clock, maxBytes } = this.options
     const checked: CheckedJob[] = []
-    const records: Uint8Array[] = []
+    const records: EncodedRecord[] = []
     let { root, bytes } = this
     for (const job of jobs) {
       const { changes, options } = job
       try {
         throwIfAborted(options.signal)
         const at = options.at ?? clock()
-        const draft = draftOf(root, changes, at, tagsOf(from.seq + records.length + 1))
-        const record = encodeCommit(changes, draft.receipt, root, at)
+        const draft = draftOf(root, changes, at, tagsOf(from.seq + records.length + 1), this.createFile)
+        const record = encodeCommit(changes, draft, root, at)
         const total = bytes + growth(draft.receipt)
         if (total > bytes && total > maxBytes) throw tooLargeError(changes, maxBytes)
         if (record !== undefined) records.push(record)
@@ -208,7 +316,6 @@ export class PackedStore {
     const result = await this.compaction?.advance(Math.max(this.options.stepBytes ?? STEP_BYTES, 2 * appended))
     if (result === undefined) return
     if (!('error' in result)) {
-      this.position = result.position ?? this.position
       if (result.isDone) this.compaction = undefined
       return
     }
@@ -223,7 +330,9 @@ export class PackedStore {
     if (from.end <= this.compactFrom) return undefined
     this.compactFrom = 2 * sizeOf(this.root).snapshot + (this.options.slackBytes ?? SLACK_BYTES)
     if (from.end <= this.compactFrom) return undefined
-    return new Compaction(slots, from, encodeSnapshot(this.root), this.options.random())
+    return new Compaction(slots, from, this.root, this.options.random(), (position) => {
+      this.position = position
+    })
   }
 
   /** The content of the storage is unknown: opens the journal again before the next step. */
@@ -244,6 +353,15 @@ function failBatch(jobs: readonly CheckedJob[], error: unknown): readonly Commit
   }
   // The batch may be too large where single commits are not.
   return jobs.map(({ job }) => ({ ...job, alone: true as const }))
+}
+
+/** Returns the offsets at which records begin that are written one after another. */
+function startsOf(records: readonly EncodedRecord[], start: number): readonly number[] {
+  let at = start
+  return records.map(({ head }) => {
+    at += head.length
+    return at - head.length
+  })
 }
 
 function growth({ applied }: Receipt): number {

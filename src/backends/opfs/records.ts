@@ -1,11 +1,23 @@
 import { cachedSha256 } from '../../files/hash/sha256.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Change, DirectoryNode, EntryState, Receipt, Stat, TreeNode, Version } from '../../storage/backend.ts'
-import { directoryNode, nodeAt, TreeEditor } from '../../storage/tree.ts'
-import { applyAll, cachedHashOf, modeOf } from '../../storage/tree-commit.ts'
-import { DIRECTORY_MODE, type HashedFile, LINK_MODE, type Tags } from '../../storage/tree-nodes.ts'
+import type { Change, DirectoryNode, EntryState, Stat, TreeNode, Version } from '../../storage/backend.ts'
+import { directoryNode, nodeAt, nodeFinder, TreeEditor } from '../../storage/tree.ts'
+import { applyAll, cachedHashOf, type Draft, type FileState, modeOf } from '../../storage/tree-commit.ts'
+import { DIRECTORY_MODE, LINK_MODE, type Tags } from '../../storage/tree-nodes.ts'
 import { samePrefix } from '../../util/bytes.ts'
-import { openReader, openWriter, type Reader, type Writer } from './byte-cursor.ts'
+import { crc32 } from '../../util/crc32.ts'
+import { openWriter, type Reader, type Writer } from './byte-cursor.ts'
+import {
+  type Contents,
+  isAlwaysLoaded,
+  type OpenJournal,
+  type Place,
+  prefixOf,
+  readContents,
+  type Segment,
+  StoredFile,
+} from './contents.ts'
+import type { PayloadReader } from './payload-reader.ts'
 import { RECORD_HEADER } from './record-frame.ts'
 
 // The payloads of journal records. A commit contains the resulting states of its change set, a snapshot every node of the
@@ -17,13 +29,16 @@ export function tagsOf(seq: number): Tags {
   return { next: () => `${seq}.${++count}` }
 }
 
-/** Encodes a change set, or `undefined` when it changes nothing. `before` is the tree that it was checked against. */
+/**
+ * Encodes a change set, or returns `undefined` when it changes nothing. `before` is the tree that it was checked against,
+ * and the draft has the nodes that it creates.
+ */
 export function encodeCommit(
   changes: readonly Change[],
-  receipt: Receipt,
+  { root, receipt }: Draft,
   before: DirectoryNode,
   at: number,
-): Uint8Array | undefined {
+): EncodedRecord | undefined {
   const entries = changes.flatMap((change, i) => {
     const versions = receipt.applied[i]
     if (versions === undefined || versions.before === versions.after) return []
@@ -39,6 +54,8 @@ export function encodeCommit(
   }
   const record = new Uint8Array(room)
   const writer = openWriter(record, RECORD_HEADER)
+  const find = nodeFinder(root)
+  const places: Place[] = []
   writer.u8(COMMIT)
   writer.f64(at)
   for (const { change, versions, reused } of entries) {
@@ -65,84 +82,120 @@ export function encodeCommit(
         writer.f64(reused.length)
       }
       const added = reused === undefined ? to.bytes : to.bytes.subarray(reused.length)
+      const file = find(path)
       writer.f64(added.length)
+      if (file instanceof StoredFile) {
+        places.push({ path, file, at: writer.at, length: added.length, crc: crc32(added), ...(reused && { reused }) })
+      }
       writer.bytes(added)
     }
   }
-  return record.subarray(0, writer.at)
+  return { head: record.subarray(0, writer.at), places }
 }
 
-/** A record of a snapshot. A content that is larger than a record should be follows the rest of it. */
-export interface SnapshotRecord {
-  /** With room for the header at its beginning. */
+/** A record, with room for the header at its beginning. */
+export interface EncodedRecord {
   readonly head: Uint8Array
-  readonly content: Uint8Array | undefined
+  /** A content that is larger than a record should be. It follows the head. */
+  readonly large?: StoredFile
+  readonly places: readonly Place[]
 }
 
 /** Encodes the nodes of a tree as records of a quarter of a megabyte, parents first. */
-export function* encodeSnapshot(root: DirectoryNode): Iterable<SnapshotRecord> {
+export async function* encodeSnapshot(root: DirectoryNode, journal: OpenJournal): AsyncGenerator<EncodedRecord, void> {
   let waiting: Entry[] = []
   let room = 0
-  const recordOf = (content?: Uint8Array): SnapshotRecord => {
-    const head = snapshotRecord(waiting, room, content)
+  for (const entry of everyNode(root)) {
+    const { node } = entry
+    const large = node instanceof StoredFile && node.stat.size > SNAPSHOT_BYTES ? node : undefined
+    waiting.push(entry)
+    room += roomOf(entry) + (large === undefined ? node.stat.size : 0)
+    if (large === undefined && room < SNAPSHOT_BYTES) continue
+    yield await snapshotRecord(waiting, room, large, journal)
     waiting = []
     room = 0
-    return { head, content }
   }
-  for (const entry of everyNode(root)) {
-    const content = entry.node.type === 'file' ? entry.node.bytes : NOTHING
-    waiting.push(entry)
-    room += roomOf(entry)
-    if (content.length > SNAPSHOT_BYTES) yield recordOf(content)
-    else {
-      room += content.length
-      if (room >= SNAPSHOT_BYTES) yield recordOf()
-    }
-  }
-  if (waiting.length > 0) yield recordOf()
+  if (waiting.length > 0) yield await snapshotRecord(waiting, room, undefined, journal)
 }
 
-/** Returns the tree after a record. Throws a RangeError for a malformed record. */
-export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: number): DirectoryNode {
-  const reader = openReader(payload)
-  const type = reader.u8()
-  if (type === SNAPSHOT) return replaySnapshot(root, reader)
-  if (type !== COMMIT) throw new RangeError('The record has an unknown type')
-  const at = reader.f64()
-  const changes: Change[] = []
-  const hashes: [Path, string | undefined][] = []
-  while (!reader.isAtEnd()) {
-    const kind = reader.u8()
-    const path = reader.text() as Path
-    changes.push({ path, expect: 'any', to: readState(kind, path) })
-  }
-  const after = applyAll(root, changes, at, tagsOf(seq))
-  for (const [path, hash] of hashes) {
-    const node = nodeAt(after, path)
-    if (hash !== undefined && node?.type === 'file') (node as HashedFile).hash = hash
-  }
-  return after
+/** What a replay creates files with. */
+export interface ReplayContext {
+  readonly contents: Contents
+  /** The journal that is replayed. */
+  readonly generation: number
+  /** The tree before, whose nodes are used again. */
+  readonly previous: DirectoryNode
+  /** Called with the changes of a commit before they are applied. */
+  onChanges?(changes: readonly Change[], root: DirectoryNode): Promise<unknown>
+}
 
-  function readState(kind: number, path: Path): EntryState {
-    if (kind === ABSENT) return null
-    if (kind === DIRECTORY) return { type: 'directory' }
-    if (kind === LINK) return { type: 'link', target: reader.text() }
-    if (kind !== FILE && kind !== EXTENDED) throw new RangeError('The record contains an unknown state')
-    const mode = reader.u16()
-    hashes.push([path, readHash(reader)])
-    const reused = kind === EXTENDED ? { path: reader.text() as Path, length: reader.f64() } : undefined
-    const added = reader.bytes(reader.f64())
-    if (reused === undefined) return { type: 'file', bytes: added, mode }
+/** Returns the tree after a record. Rejects with a RangeError for a malformed record. */
+export async function replayRecord(
+  root: DirectoryNode,
+  payload: PayloadReader,
+  seq: number,
+  context: ReplayContext,
+): Promise<DirectoryNode> {
+  await payload.ready()
+  const type = payload.values.u8()
+  if (type === SNAPSHOT) return replaySnapshot(root, payload, context)
+  if (type !== COMMIT) throw new RangeError('The record has an unknown type')
+  const at = payload.values.f64()
+  const changes: Change[] = []
+  while (!payload.isAtEnd()) {
+    const waiting = payload.ready()
+    if (waiting !== undefined) await waiting
+    const kind = payload.values.u8()
+    const path = payload.values.text() as Path
+    const to = readState(kind, path, payload, root)
+    changes.push({ path, expect: 'any', to: to instanceof Promise ? await to : to })
+  }
+  await context.onChanges?.(changes, root)
+  return applyAll(root, changes, at, tagsOf(seq), (to, mode, at, tags) => {
+    const { path, hash, segments, size } = (to as ReplayedState).stored
+    const stat: Stat = { type: 'file', size, mode, modifiedAt: at, tag: tags.next() }
+    return storedFile(path, stat, hash, segments, context)
+  })
+}
+
+/** The state of a file whose content is in the journal. */
+interface ReplayedState extends FileState {
+  readonly stored: {
+    readonly path: Path
+    readonly hash: string | undefined
+    readonly segments: readonly Segment[]
+    readonly size: number
+  }
+}
+
+function readState(
+  kind: number,
+  path: Path,
+  payload: PayloadReader,
+  root: DirectoryNode,
+): EntryState | Promise<EntryState> {
+  const { values } = payload
+  if (kind === ABSENT) return null
+  if (kind === DIRECTORY) return { type: 'directory' }
+  if (kind === LINK) return { type: 'link', target: values.text() }
+  if (kind !== FILE && kind !== EXTENDED) throw new RangeError('The record contains an unknown state')
+  const mode = values.u16()
+  const hash = readHash(values)
+  const reused = kind === EXTENDED ? { path: values.text() as Path, length: values.f64() } : undefined
+  const added = payload.content(values.f64())
+  const stateOf = (content: Segment): ReplayedState => {
+    const segments = content.length === 0 ? [] : [content]
+    const size = content.length
+    if (reused === undefined) return { type: 'file', bytes: NOTHING, mode, stored: { path, hash, segments, size } }
     const source = nodeAt(root, reused.path)
-    if (source?.type !== 'file' || source.bytes.length < reused.length) {
+    if (!(source instanceof StoredFile) || source.stat.size < reused.length) {
       throw new RangeError('The record extends a file that does not exist')
     }
-    if (added.length === 0 && source.bytes.length === reused.length) return { type: 'file', bytes: source.bytes, mode }
-    const bytes = new Uint8Array(reused.length + added.length)
-    bytes.set(source.bytes.subarray(0, reused.length))
-    bytes.set(added, reused.length)
-    return { type: 'file', bytes, mode }
+    const all = [...prefixOf(source.segments, reused.length), ...segments]
+    const stored = { path, hash, segments: all, size: reused.length + size }
+    return { type: 'file', bytes: NOTHING, mode, stored }
   }
+  return added instanceof Promise ? added.then(stateOf) : stateOf(added)
 }
 
 /** The bytes of all files of a tree, and the approximate size of its snapshot in bytes. */
@@ -159,6 +212,19 @@ export function sizeOf(root: DirectoryNode, pathLength = 0): { readonly bytes: n
     snapshot += below.snapshot
   }
   return { bytes, snapshot }
+}
+
+/** Returns the files of a tree whose content must be in memory and is not. */
+export function unloadedFiles(root: DirectoryNode): StoredFile[] {
+  const files: StoredFile[] = []
+  const waiting = [root]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const [name, node] of directory.entries()) {
+      if (node.type === 'directory') waiting.push(node)
+      else if (node instanceof StoredFile && node.bytes === undefined && isAlwaysLoaded(name)) files.push(node)
+    }
+  }
+  return files
 }
 
 const COMMIT = 1
@@ -180,21 +246,24 @@ const NODE_BYTES = 64
 function reusedContent(
   { path, to, from }: Change,
   before: DirectoryNode,
-): { readonly path: Path; readonly length: number } | undefined {
+): { readonly path: Path; readonly file: StoredFile; readonly length: number } | undefined {
   if (to?.type !== 'file') return undefined
-  const moved = from === undefined ? undefined : nodeAt(before, from)
-  const { length } = to.bytes
-  if (from !== undefined && moved?.type === 'file' && moved.bytes.length === length) {
-    if (samePrefix(moved.bytes, to.bytes, length)) return { path: from, length }
+  const beginsWith = (at: Path, length: number) => {
+    const file = nodeAt(before, at)
+    if (!(file instanceof StoredFile) || file.bytes === undefined || file.segments.length >= MAX_SEGMENTS)
+      return undefined
+    return samePrefix(file.bytes, to.bytes, length) ? { path: at, file, length } : undefined
   }
+  const { length } = to.bytes
+  const moved = from !== undefined && nodeAt(before, from)?.stat.size === length ? beginsWith(from, length) : undefined
+  if (moved !== undefined) return moved
   const { sharedPrefix = 0 } = to
-  if (sharedPrefix < MIN_SHARED_BYTES || sharedPrefix > to.bytes.length) return undefined
-  const old = nodeAt(before, path)
-  if (old?.type !== 'file' || !samePrefix(old.bytes, to.bytes, sharedPrefix)) return undefined
-  return { path, length: sharedPrefix }
+  return sharedPrefix < MIN_SHARED_BYTES || sharedPrefix > length ? undefined : beginsWith(path, sharedPrefix)
 }
 
 const MIN_SHARED_BYTES = 256
+/** A content in more segments is written again. */
+const MAX_SEGMENTS = 64
 
 interface Entry {
   readonly path: Path
@@ -220,10 +289,20 @@ function roomOf({ path, node }: Entry): number {
   return NODE_BYTES + 3 * path.length + node.stat.tag.length + target
 }
 
-/** @param following the content of the last file, if it is not part of what is returned */
-function snapshotRecord(nodes: readonly Entry[], room: number, following: Uint8Array | undefined): Uint8Array {
+/** @param large the last file, if its content follows the head */
+async function snapshotRecord(
+  nodes: readonly Entry[],
+  room: number,
+  large: StoredFile | undefined,
+  journal: OpenJournal,
+): Promise<EncodedRecord> {
   const record = new Uint8Array(RECORD_HEADER + 1 + room)
   const writer = openWriter(record, RECORD_HEADER)
+  const missing: StoredFile[] = []
+  const targets: Uint8Array[] = []
+  const places: (Place & { crc: number })[] = []
+  /** Those whose checksum is computed when their content is read. */
+  const unchecked: (Place & { crc: number })[] = []
   writer.u8(SNAPSHOT)
   for (const { path, node } of nodes) {
     writer.u8(node.type === 'file' ? FILE : node.type === 'link' ? LINK : DIRECTORY)
@@ -231,40 +310,90 @@ function snapshotRecord(nodes: readonly Entry[], room: number, following: Uint8A
     writer.text(node.stat.tag)
     writer.f64(node.stat.modifiedAt ?? 0)
     if (node.type === 'link') writer.text(node.target)
-    if (node.type !== 'file') continue
+    if (!(node instanceof StoredFile)) continue
+    const { size } = node.stat
     writer.u16(modeOf(node.stat))
     writeHash(writer, cachedHashOf(node))
-    writer.f64(node.bytes.length)
-    if (node.bytes !== following) writer.bytes(node.bytes)
+    writer.f64(size)
+    const place = { path, file: node, at: writer.at, length: size, crc: node.storedCrc ?? 0 }
+    places.push(place)
+    if (node === large) continue
+    if (node.bytes === undefined) {
+      missing.push(node)
+      targets.push(writer.room(size))
+      if (node.storedCrc === undefined) unchecked.push(place)
+    } else {
+      // Not the one of the journal: a caller may have changed the array.
+      writer.bytes(node.bytes)
+      place.crc = crc32(node.bytes)
+    }
   }
-  return record.subarray(0, writer.at)
+  await readContents(journal, missing, targets)
+  for (const place of unchecked) place.crc = crc32(record, 0, place.at, place.at + place.length)
+  return { head: record.subarray(0, writer.at), places, ...(large && { large }) }
 }
 
-function replaySnapshot(root: DirectoryNode, reader: Reader): DirectoryNode {
+async function replaySnapshot(
+  root: DirectoryNode,
+  payload: PayloadReader,
+  context: ReplayContext,
+): Promise<DirectoryNode> {
   let draft = new TreeEditor(root)
-  while (!reader.isAtEnd()) {
-    const kind = reader.u8()
-    const path = reader.text() as Path
-    const facts = { tag: reader.text(), modifiedAt: reader.f64() }
-    const node = readNode(kind, facts, reader)
+  while (!payload.isAtEnd()) {
+    const waiting = payload.ready()
+    if (waiting !== undefined) await waiting
+    const kind = payload.values.u8()
+    const path = payload.values.text() as Path
+    const facts = { tag: payload.values.text(), modifiedAt: payload.values.f64() }
+    const reading = readNode(kind, path, facts, payload, context)
+    const node = reading instanceof Promise ? await reading : reading
     if (path === ROOT) draft = new TreeEditor(node as DirectoryNode)
     else draft.set(path, node, (parent) => parent.stat)
   }
   return draft.finish()
 }
 
-function readNode(kind: number, facts: Required<Pick<Stat, 'tag' | 'modifiedAt'>>, reader: Reader): TreeNode {
-  if (kind === DIRECTORY) return directoryNode({ type: 'directory', size: 0, mode: DIRECTORY_MODE, ...facts })
+function readNode(
+  kind: number,
+  path: Path,
+  facts: Required<Pick<Stat, 'tag' | 'modifiedAt'>>,
+  payload: PayloadReader,
+  context: ReplayContext,
+): TreeNode | Promise<TreeNode> {
+  const { values } = payload
+  const { tag, modifiedAt } = facts
+  if (kind === DIRECTORY) return directoryNode({ type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt, tag })
   if (kind === LINK) {
-    return { type: 'link', target: reader.text(), stat: { type: 'link', size: 0, mode: LINK_MODE, ...facts } }
+    return { type: 'link', target: values.text(), stat: { type: 'link', size: 0, mode: LINK_MODE, modifiedAt, tag } }
   }
   if (kind !== FILE) throw new RangeError('The record contains an unknown node')
-  const mode = reader.u16()
-  const hash = readHash(reader)
-  const bytes = reader.bytes(reader.f64())
-  const { tag, modifiedAt } = facts
-  const file: HashedFile = { type: 'file', bytes, stat: { type: 'file', size: bytes.length, mode, modifiedAt, tag } }
-  if (hash !== undefined) file.hash = hash
+  const mode = values.u16()
+  const hash = readHash(values)
+  const content = payload.content(values.f64())
+  const fileOf = (segment: Segment): StoredFile => {
+    const stat: Stat = { type: 'file', size: segment.length, mode, modifiedAt, tag }
+    return storedFile(path, stat, hash, segment.length === 0 ? [] : [segment], context)
+  }
+  return content instanceof Promise ? content.then(fileOf) : fileOf(content)
+}
+
+function isSameVersion(old: StoredFile, { tag, size, modifiedAt }: Stat, hash: string | undefined): boolean {
+  if (old.hash !== undefined && hash !== undefined && old.hash !== hash) return false
+  return old.stat.tag === tag && old.stat.size === size && old.stat.modifiedAt === modifiedAt
+}
+
+/** Returns the node of a file: the one that the tree before had of the same version, or a new one. */
+function storedFile(
+  path: Path,
+  stat: Stat,
+  hash: string | undefined,
+  segments: readonly Segment[],
+  { contents, generation, previous }: ReplayContext,
+): StoredFile {
+  const old = nodeAt(previous, path)
+  const file = old instanceof StoredFile && isSameVersion(old, stat, hash) ? old : new StoredFile(contents, stat, hash)
+  file.segments = segments
+  file.generation = generation
   return file
 }
 

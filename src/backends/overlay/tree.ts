@@ -106,7 +106,10 @@ function raiser(fromUpper: Layers['fromUpper']): (node: TreeNode) => TreeNode {
   /** Raises a node whose entries are raised. */
   function raiseOne(node: TreeNode): TreeNode {
     const stat = fromUpper(node.stat)
-    if (node.type === 'file') return { type: 'file', bytes: node.bytes, stat }
+    if (node.type === 'file') {
+      if (node.bytes !== undefined) return { type: 'file', bytes: node.bytes, stat }
+      return { type: 'file', bytes: undefined, stat, load: async () => node.load?.() }
+    }
     if (node.type !== 'directory') return { ...node, stat }
     return directoryNode(
       stat,

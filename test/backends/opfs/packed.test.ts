@@ -2,20 +2,24 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../src/backends/memory/index.ts'
 import { openWriter } from '../../../src/backends/opfs/byte-cursor.ts'
+import { Contents, StoredFile } from '../../../src/backends/opfs/contents.ts'
 import type { Lease } from '../../../src/backends/opfs/lease.ts'
 import { openPacked, type PackedBackend } from '../../../src/backends/opfs/packed.ts'
+import { PayloadReader } from '../../../src/backends/opfs/payload-reader.ts'
 import { RECORD_HEADER } from '../../../src/backends/opfs/record-frame.ts'
 import { encodeCommit, encodeSnapshot, replayRecord } from '../../../src/backends/opfs/records.ts'
+import type { Slots } from '../../../src/backends/opfs/slots.ts'
 import type { ToolError } from '../../../src/errors.ts'
 import { sha256Cached } from '../../../src/files/hash/sha256.ts'
-import type { Backend, Change, TreeNode } from '../../../src/storage/backend.ts'
+import type { Backend, Change, DirectoryNode, TreeNode } from '../../../src/storage/backend.ts'
 import { directoryNode, nodeAt } from '../../../src/storage/tree.ts'
 import { cachedHashOf } from '../../../src/storage/tree-commit.ts'
 import { at, bytesOf, change, directory, file, link, snapshot, textAt } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
 
-const options = { clock: () => 0, random: () => 7, maxBytes: 1e9 }
+/** Almost every read of a content is one of the journal. */
+const options = { clock: () => 0, random: () => 7, maxBytes: 1e9, keptBytes: 0 }
 const open = (disk: FaultyDisk, more = {}) => openPacked(onlyOne(disk), { ...options, ...more })
 
 registerContract(
@@ -54,6 +58,9 @@ const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 12 })
 
 /** With compactions that never begin, that begin after each commit, and that take several commits. */
 const anyCompaction = fc.constantFrom({}, { slackBytes: -1e6 }, { slackBytes: -1e6, stepBytes: 1 })
+
+/** Keeps few contents, and compacts every few commits. */
+const few = { keptBytes: 600, slackBytes: -1e6, stepBytes: 200 }
 
 const show = async (backend: Backend) => JSON.stringify([...(await snapshot(backend))].sort())
 
@@ -415,6 +422,228 @@ describe('the old slot of a compaction', () => {
   })
 })
 
+describe('contents', () => {
+  it('are read when they are asked for, except those of ignore files', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const names = Array.from({ length: 50 }, (_, i) => `f${i}`)
+    const set = [...names.map((name) => change(name, file(name.repeat(100)))), change('.gitignore', file('*.tmp\n'))]
+    await backend.commit(set, { durability: 'durable' })
+    const again = await open(disk.afterKill(), { keptBytes: 5_000 })
+    const loaded = () => [...again.tree().entries()].flatMap(([name, node]) => (inMemory(node) ? [name] : []))
+    expect(loaded()).toEqual(['.gitignore'])
+    expect(await textAt(again, 'f7')).toBe('f7'.repeat(100))
+    expect(loaded()).toEqual(['.gitignore', 'f7'])
+    const { bytes } = await again.read(at('f8'), { start: 1, end: 4 })
+    expect(new TextDecoder().decode(bytes)).toBe('8f8')
+    const scanned: string[] = []
+    const paths = [...names, 'none', '.gitignore'].map(at)
+    await again.scan(paths, (path, content) => scanned.push(`${path} ${content.length}`) > 0)
+    expect(scanned).toEqual([...names.map((name) => `${name} ${100 * name.length}`), '.gitignore 6'])
+    expect(loaded().length, 'not more than may stay').toBeLessThan(15)
+    await again.scan(paths, (_, content) => expect(content.length).toBeLessThan(7) === undefined, 100)
+  })
+
+  it('that were damaged after the opening are refused', async () => {
+    const disk = faultyDisk()
+    await (await open(disk)).commit([change('a', file('a'.repeat(900))), change('b', file('b'.repeat(9_000)))], {
+      durability: 'durable',
+    })
+    const backend = await open(disk)
+    const bytes = disk.bytes(0)
+    const where = bytes.indexOf('a'.charCodeAt(0), bytes.indexOf('a'.charCodeAt(0)) + 100)
+    bytes[where + 50] = 'x'.charCodeAt(0)
+    const damaged = { code: 'BACKEND_ERROR', message: expect.stringContaining('its content is broken') }
+    await expect(backend.read(at('a'))).rejects.toMatchObject(damaged)
+    await expect(backend.scan([at('a')], () => true)).rejects.toMatchObject(damaged)
+    await expect(backend.commit([change('a', null)], { durability: 'durable' })).rejects.toMatchObject(damaged)
+    expect(await textAt(backend, 'b')).toBe('b'.repeat(9_000))
+  })
+
+  it.each([
+    ['damaged', (bytes: Uint8Array, where: number) => bytes.fill(1, where + 50, where + 51)],
+    ['cut off', (bytes: Uint8Array, where: number) => bytes.subarray(0, where + 50)],
+  ])('that are %s end no commit of other files, and no compaction takes them over', async (_, damage) => {
+    for (const size of [900, 300_000]) {
+      const disk = faultyDisk()
+      const first = await open(disk)
+      await first.commit([change('b', file('b'))], { durability: 'durable' })
+      await first.commit([change('a', file('a'.repeat(size)))], { durability: 'durable' })
+      const { read } = disk.slots
+      const where = disk.bytes(0).length - size
+      const backend = await open(disk, { slackBytes: -1e9 })
+      disk.slots.read = async (slot, at, length) => {
+        const bytes = damage(disk.bytes(slot).slice(0, where + size), where)
+        return at < where + size ? bytes.slice(at, at + length) : read(slot, at, length)
+      }
+      const damaged = { code: 'BACKEND_ERROR', message: expect.stringContaining('its content is broken') }
+      for (let i = 0; i < 9; i++) {
+        const commits = [change('a', file('A')), change('b', file(`${i}`))].map((one) =>
+          backend.commit([one], { durability: 'durable' }),
+        )
+        await expect(commits[0]).rejects.toMatchObject(damaged)
+        await commits[1]
+      }
+      await expect(backend.read(at('a'))).rejects.toMatchObject(damaged)
+      expect(await textAt(backend, 'b')).toBe('8')
+      expect(disk.bytes(1), 'no snapshot').toHaveLength(0)
+      const again = await open(disk.afterKill())
+      expect([await textAt(again, 'a'), await textAt(again, 'b')], 'nothing was changed').toEqual([
+        'a'.repeat(size),
+        '8',
+      ])
+    }
+  })
+
+  it('are the same after compactions that found no space', async () => {
+    let ended = 0
+    let failed = 0
+    await fc.assert(
+      fc.asyncProperty(anySteps, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (steps, isFull) => {
+        const disk = faultyDisk()
+        const reference = memory()
+        const { write } = disk.slots
+        let refused = 0
+        disk.slots.write = (...args) =>
+          write(...args).catch((error) => {
+            refused += 1
+            throw error
+          })
+        const backend = await open(disk, { ...few, stepBytes: 1 })
+        for (const [i, { set, durability }] of steps.entries()) {
+          disk.quota = isFull[i] ? disk.bytes(0).length + disk.bytes(1).length + 200 : Number.POSITIVE_INFINITY
+          const code = await backend.commit(set, { durability }).then(
+            () => undefined,
+            (error: ToolError) => error.code,
+          )
+          if (code === 'NO_SPACE') refused -= 1
+          else await reference.commit(set, { durability }).catch(() => undefined)
+          if (disk.bytes(0).length === 0) ended += 1
+          expect(await contentsOf(backend.tree())).toEqual(await contentsOf(reference.tree()))
+        }
+        failed += refused
+        expect(await show(await open(disk.afterKill()))).toBe(await show(reference))
+      }),
+      { numRuns: 100 },
+    )
+    expect(failed, 'compactions without space').toBeGreaterThan(10)
+    expect(ended, 'compactions that ended').toBeGreaterThan(10)
+  })
+
+  it('of every earlier tree stay the same, after any commits, compactions and reads at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySteps, fc.array(fc.constantFrom(...names), { maxLength: 30 }), async (steps, reads) => {
+        const disk = faultyDisk()
+        const reference = memory()
+        let backend = await open(disk, few)
+        let trees: [DirectoryNode, DirectoryNode][] = []
+        const pending: Promise<unknown>[] = []
+        for (const [i, { set, durability }] of steps.entries()) {
+          if (i % 5 === 4) {
+            await Promise.all(pending.splice(0))
+            await backend.close()
+            trees = []
+            backend = await open(disk, few)
+          }
+          for (const name of reads.slice(i * 3, i * 3 + 3)) {
+            pending.push(backend.read(at(name)).catch(() => undefined))
+          }
+          const wanted = await Promise.allSettled([
+            backend.commit(set, { durability }),
+            reference.commit(set, { durability }),
+          ])
+          expect(wanted[0].status, 'commit').toBe(wanted[1].status)
+          trees.push([backend.tree(), reference.tree()])
+        }
+        await Promise.all(pending)
+        for (const [tree, expected] of trees) expect(await contentsOf(tree)).toEqual(await contentsOf(expected))
+        expect(await show(backend)).toBe(await show(reference))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('that grow are read from a bounded number of places', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { keptBytes: 0 })
+    let text = 'x'.repeat(300)
+    await backend.commit([change('log', file(text))], { durability: 'relaxed' })
+    for (let i = 0; i < 200; i++) {
+      const to = { ...file(`${text}${i}`), sharedPrefix: text.length } as Change['to']
+      text += i
+      await backend.commit([change('log', to), change('other', file(`${i}`))], { durability: 'relaxed' })
+      const node = nodeAt(backend.tree(), at('log')) as StoredFile
+      expect(node.segments.length).toBeLessThan(70)
+    }
+    expect(await textAt(backend, 'log')).toBe(text)
+    for (const length of [text.length - 1, 320, 301, 300, 290, 0]) {
+      text = `${text.slice(0, length)}!`
+      await backend.commit([change('log', { ...file(text), sharedPrefix: length } as Change['to'])], {
+        durability: 'relaxed',
+      })
+      await backend.read(at('other'))
+      expect(inMemory(nodeAt(backend.tree(), at('log')) as TreeNode)).toBe(false)
+      expect(await textAt(backend, 'log')).toBe(text)
+      expect(await textAt(await open(disk.afterKill()), 'log')).toBe(text)
+    }
+  })
+
+  it('that grow or move during a compaction are read from its new slot', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: -1e6, stepBytes: 1 })
+    const contents = new Map(['one', 'two', 'log'].map((name) => [name, name.repeat(200)]))
+    const set = [...contents].map(([name, text]) => change(name, file(text)))
+    await backend.commit(set, { durability: 'relaxed' })
+    let switched = 0
+    let slot: 0 | 1 = 0
+    for (let i = 0; i < 120; i++) {
+      const log = contents.get('log') as string
+      const [from, to] = contents.has('moved') ? ['moved', 'one'] : ['one', 'moved']
+      const moved = contents.get(from) as string
+      contents.delete(from)
+      contents.set(to, moved)
+      contents.set('log', `${log}${i}`)
+      const longer = { ...file(`${log}${i}`), sharedPrefix: log.length } as Change['to']
+      const changes = [change('log', longer), change(from, null), change(to, file(moved), 'absent', from)]
+      await backend.commit(changes, { durability: 'relaxed' })
+      if (disk.bytes(slot).length === 0) {
+        switched += 1
+        slot = slot === 0 ? 1 : 0
+      }
+      for (const [name, text] of contents) expect(await textAt(backend, name), `${name} after ${i}`).toBe(text)
+    }
+    expect(switched).toBeGreaterThan(3)
+    const again = await open(disk.afterKill())
+    for (const [name, text] of contents) expect(await textAt(again, name)).toBe(text)
+  })
+
+  it('are what the file has before or after a commit that is made meanwhile', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, few)
+    const content = (i: number) => `${i}`.repeat(500)
+    await backend.commit([change('a', file(content(0))), change('b', file('b'.repeat(700)))], { durability: 'relaxed' })
+    const { read } = disk.slots
+    disk.slots.read = async (...args) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return read(...args)
+    }
+    for (let i = 1; i < 60; i++) {
+      const readings = [textAt(backend, 'a'), textAt(backend, 'b'), contentsOf(backend.tree())]
+      await backend.commit([change('a', file(content(i)))], { durability: 'relaxed' })
+      expect([content(i - 1), content(i)]).toContain(await readings[0])
+      expect(await readings[1]).toBe('b'.repeat(700))
+      expect(JSON.stringify(await readings[2])).toContain(content(i - 1))
+    }
+  })
+})
+
+/** Slots while a tab has the lease. */
+interface Held {
+  readonly slots: Slots
+  giveUp(): Promise<void>
+  isOpen: boolean
+}
+
 describe('records that another tab wrote after the lease was lost', () => {
   /** Two tabs over one storage, between which the test passes the lease. */
   async function twoTabs(more = {}) {
@@ -468,6 +697,127 @@ describe('records that another tab wrote after the lease was lost', () => {
     }
     expect(await show(one)).toBe(await show(other))
     expect(await show(one)).toContain('595959')
+  })
+
+  it('leave unchanged files the same nodes, whose contents can be read after its compactions', async () => {
+    for (const rounds of [1, 2, 9]) {
+      const { one, other } = await twoTabs({ slackBytes: 0, stepBytes: 1_000, keptBytes: 0 })
+      await one.commit([change('same', text(1)), change('a', text(2)), change('b', text(3))], { durability: 'durable' })
+      await other.stat(at('a'))
+      await show(one)
+      const before = one.tree()
+      for (let i = 0; i < rounds; i++) await other.commit([change('a', text(i))], { durability: 'durable' })
+      const node = before.get('same')
+      const old = before.get('a')
+      expect(await textAt(one, 'b')).toBe('3'.repeat(900))
+      expect(one.tree() === before).toBe(false)
+      expect(one.tree().get('same') === node).toBe(true)
+      expect(inMemory(node as TreeNode)).toBe(false)
+      expect(await contentOf(node)).toBe('1'.repeat(900))
+      const content = await contentOf(old)
+      expect([undefined, '2'.repeat(900)], 'the replaced content').toContain(content)
+      expect(await textAt(one, 'a')).toBe(`${rounds - 1}`.repeat(900))
+      expect(await textAt(one, 'b')).toBe('3'.repeat(900))
+    }
+  })
+
+  it('are read with the contents that belong to them, while the files are closed and opened again', async () => {
+    let lost = 0
+    await fc.assert(
+      fc.asyncProperty(anySteps, fc.array(fc.constantFrom(...names), { maxLength: 30 }), async (steps, reads) => {
+        const disk = faultyDisk()
+        let holder: Held | undefined
+        let turn: Promise<unknown> = Promise.resolve()
+        const usable = (held: Held | undefined) => {
+          if (held?.isOpen) return
+          lost += 1
+          throw new DOMException('The handle is closed', 'InvalidStateError')
+        }
+        /** Files that are closed when the lease passes on, as synchronous handles are. */
+        const slotsOf = (mine: () => Held): Slots => ({
+          ...disk.slots,
+          async read(slot, at, length) {
+            await new Promise((resolve) => setImmediate(resolve))
+            usable(mine())
+            return disk.slots.read(slot, at, length)
+          },
+          async write(...args) {
+            usable(mine())
+            return disk.slots.write(...args)
+          },
+        })
+        const tab = () => {
+          let mine: Held | undefined
+          const acquire = async (giveUp: () => Promise<void>): Promise<Slots> => {
+            if (holder !== undefined && holder === mine) return holder.slots
+            const last = holder
+            holder = undefined
+            await last?.giveUp()
+            if (last !== undefined) last.isOpen = false
+            const now: Held = { slots: slotsOf(() => now), giveUp, isOpen: true }
+            holder = now
+            mine = now
+            return now.slots
+          }
+          const lease: Lease = {
+            acquire(giveUp) {
+              if (holder !== undefined && holder === mine) return acquire(giveUp)
+              const acquired = turn.then(() => acquire(giveUp))
+              turn = acquired
+              return acquired
+            },
+            async close() {},
+          }
+          return openPacked(lease, { ...options, ...few, keptBytes: 0 })
+        }
+        const tabs = [await tab(), await tab()] as const
+        const reference = memory()
+        const constant = ['k0', 'k1', 'k2']
+        for (const backend of [tabs[0], reference]) {
+          await backend.commit(
+            constant.map((name) => change(name, file(name.repeat(150)))),
+            { durability: 'durable' },
+          )
+        }
+        for (const [i, { set, durability }] of steps.entries()) {
+          const [one, other] = i % 3 === 0 ? [tabs[1], tabs[0]] : tabs
+          const resultOf = (backend: Backend, name: string) =>
+            textAt(backend, name).catch((error: ToolError) => error.code)
+          const possible = (name: string) => resultOf(reference, name)
+          const wanted = [...constant, ...reads.slice(i * 3, i * 3 + 3)]
+          const before = await Promise.all(wanted.map(possible))
+          const reading = wanted.map((name) => resultOf(one, name))
+          await other.commit(set, { durability }).catch(() => undefined)
+          await reference.commit(set, { durability }).catch(() => undefined)
+          const after = await Promise.all(wanted.map(possible))
+          for (const [at, result] of (await Promise.all(reading)).entries()) {
+            expect([before[at], after[at]]).toContain(result)
+          }
+          expect(await show(one)).toBe(await show(reference))
+        }
+        expect(await show(tabs[0])).toBe(await show(tabs[1]))
+      }),
+      { numRuns: 60 },
+    )
+    expect(lost, 'readings of closed files').toBeGreaterThan(10)
+  })
+
+  it('are read again if the lease is lost while a content is read', async () => {
+    const { disk, givers, one, other } = await twoTabs({ slackBytes: 0, keptBytes: 0 })
+    await one.commit([change('a', text(1)), change('b', text(2))], { durability: 'durable' })
+    await show(one)
+    const { read } = disk.slots
+    for (const lost of [true, false]) {
+      disk.slots.read = async (...args) => {
+        disk.slots.read = read
+        if (lost) throw Object.assign(new Error('lost'), { name: 'LeaseLostError' })
+        for (const giveUp of givers.splice(0)) void giveUp()
+        return read(...args)
+      }
+      expect(await textAt(one, 'a')).toBe('1'.repeat(900))
+      await other.commit([change('b', text(lost ? 3 : 4))], { durability: 'durable' })
+      expect(await textAt(one, 'b')).toBe((lost ? '3' : '4').repeat(900))
+    }
   })
 
   it('are found if the old slot could not be truncated', async () => {
@@ -619,6 +969,18 @@ describe('record', () => {
     write(writer)
     return bytes.subarray(0, writer.at)
   }
+  const contents = new Contents({
+    journal: () => undefined,
+    current: () => undefined,
+    isStale: () => false,
+    maxBytes: 1e6,
+  })
+  const replay = (root: DirectoryNode, bytes: Uint8Array) =>
+    replayRecord(root, new PayloadReader(async (at, length) => bytes.slice(at, at + length), 0, bytes.length), 1, {
+      contents,
+      generation: 1,
+      previous: EMPTY,
+    })
 
   it.each<[string, string, Parameters<typeof payload>[0]]>([
     ['a record of a type', 'The record has an unknown type', (to) => to.u8(9)],
@@ -684,8 +1046,8 @@ describe('record', () => {
         to.f64(Number.NaN)
       },
     ],
-  ])('is refused if %s is unknown', (_, message, write) => {
-    expect(() => replayRecord(EMPTY, payload(write), 1)).toThrow(new RangeError(message))
+  ])('is refused if %s is unknown', async (_, message, write) => {
+    await expect(replay(EMPTY, payload(write))).rejects.toThrow(new RangeError(message))
   })
 
   it('contains the complete content if the shared prefix is longer than the old file', async () => {
@@ -728,26 +1090,43 @@ describe('record', () => {
     expect(await textAt(await open(disk.afterKill()), 'a')).toBe('3'.repeat(4_500_000))
   })
 
-  it('has default modes and no time if none are given', () => {
+  it('has default modes and no time if none are given', async () => {
+    const bare = new StoredFile(contents, { type: 'file', size: 1, tag: '1.1' }, undefined)
     const bytes = bytesOf('1')
-    const bare = { type: 'file', bytes, stat: { type: 'file', size: 1, tag: '1.1' } } as const
+    bare.bytes = bytes
     const tree = directoryNode(EMPTY.stat, [['a', bare]])
-    const snapshotted = [...encodeSnapshot(tree)].reduce(
-      (root, { head }) => replayRecord(root, head.subarray(RECORD_HEADER), 1),
-      EMPTY,
-    )
-    expect(nodeAt(snapshotted, 'a' as never)?.stat).toEqual({ ...bare.stat, mode: 0o644, modifiedAt: 0 })
+    let snapshotted = EMPTY
+    const journal = { slots: faultyDisk().slots, slot: 0, generation: 1 } as const
+    for await (const { head } of encodeSnapshot(tree, journal)) {
+      snapshotted = await replay(snapshotted, head.subarray(RECORD_HEADER))
+    }
+    expect(nodeAt(snapshotted, at('a'))?.stat).toEqual({ ...bare.stat, mode: 0o644, modifiedAt: 0 })
     const after = { type: 'file', sha256: sha256Cached(bytes), size: 1 } as const
-    const record = encodeCommit(
-      [change('a', file(bytes))],
-      { applied: [{ path: at('a'), before: null, after }] },
-      EMPTY,
-      5,
-    ) as Uint8Array
-    const committed = replayRecord(EMPTY, record.subarray(RECORD_HEADER), 1)
-    expect(nodeAt(committed, 'a' as never)?.stat).toMatchObject({ mode: 0o644, modifiedAt: 5 })
+    const receipt = { applied: [{ path: at('a'), before: null, after }] }
+    const record = encodeCommit([change('a', file(bytes))], { root: tree, receipt }, EMPTY, 5)
+    const committed = await replay(EMPTY, record?.head.subarray(RECORD_HEADER) as Uint8Array)
+    expect(nodeAt(committed, at('a'))?.stat).toMatchObject({ mode: 0o644, modifiedAt: 5 })
   })
 })
+
+function inMemory(node: TreeNode): boolean {
+  return node.type === 'file' && node.bytes !== undefined
+}
+
+async function contentOf(node: TreeNode | undefined): Promise<string | undefined> {
+  const bytes = node?.type === 'file' ? (node.bytes ?? (await node.load?.())) : undefined
+  return bytes && new TextDecoder().decode(bytes)
+}
+
+/** All contents of a tree by path. */
+async function contentsOf(tree: DirectoryNode, prefix = ''): Promise<[string, string | undefined][]> {
+  const all: [string, string | undefined][] = []
+  for (const [name, node] of tree.entries()) {
+    if (node.type === 'directory') all.push(...(await contentsOf(node, `${prefix}${name}/`)))
+    else if (node.type === 'file') all.push([`${prefix}${name}`, await contentOf(node)])
+  }
+  return all
+}
 
 async function facts(backend: PackedBackend): Promise<unknown[]> {
   const matches: unknown[] = []
