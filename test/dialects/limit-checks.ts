@@ -3,6 +3,7 @@ import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { type Case, cases, files } from './safety-calls.ts'
 
@@ -108,16 +109,6 @@ async function callOwn(tool: string, input: object, one: Case, limits: Partial<L
 
 /** The calls of a dialect that search, with a storage that takes longer than the limit. Returns those that the limit leaves unchanged. */
 export async function ignoredSearchTimeouts(name: string, dialect: Dialect) {
-  const slow = new Proxy(memory({ ...tree }), {
-    get(target, key) {
-      const member = Reflect.get(target, key) as unknown
-      if (key !== 'scan') return typeof member === 'function' ? member.bind(target) : member
-      return async (...args: Parameters<typeof target.scan>) => {
-        await new Promise((resolve) => setTimeout(resolve, 60))
-        return target.scan(...args)
-      }
-    },
-  })
   const ignored: string[] = []
   let effective = 0
   for (const one of cases[name] ?? []) {
@@ -126,7 +117,7 @@ export async function ignoredSearchTimeouts(name: string, dialect: Dialect) {
     const [plain, limited] = await Promise.all(
       [600_000, 50].map(async (searchTimeoutMs) => {
         const limits = { searchTimeoutMs, searchTimeoutMsHard: 600_000 }
-        const workspace = await createWorkspace({ ...optionsFor(one, limits), backend: slow, dialect })
+        const workspace = await createWorkspace({ ...optionsFor(one, limits), backend: slowStorage(), dialect })
         for (const { tool, input } of one.before ?? []) await workspace.call(tool, input)
         const text = textOf(await workspace.call(one.tool, one.input))
         await workspace.close()
@@ -137,6 +128,18 @@ export async function ignoredSearchTimeouts(name: string, dialect: Dialect) {
     else effective += 1
   }
   return { effective, ignored }
+}
+
+/** The files of the calls, and the notes of `gemini`, in a storage whose reads for searches take 60 ms. */
+function slowStorage(): Backend {
+  const storage = memory({ ...tree, 'GEMINI.md': '## Gemini Added Memories\n' })
+  return {
+    ...storage,
+    async scan(...args: Parameters<typeof storage.scan>) {
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return storage.scan(...args)
+    },
+  }
 }
 
 /** A low value of a limit, and a high one with the hard limit that it needs. */

@@ -246,7 +246,7 @@ const toolWays: readonly Way[] = [
     name: 'diff_workspace, write_file',
     async act(steps, from, to) {
       await steps.tool('append_file', { path: from, content: 'more\n' })
-      const { diff } = (await steps.workspace.run({ id: 'reader' }).call('diff_workspace', {}).then(steps.keep)) as {
+      const { diff } = (await steps.workspace.run().call('diff_workspace', {}).then(steps.keep)) as {
         diff?: string
       }
       return steps.tool('write_file', { path: `${to}.new`, content: diff ?? '' })
@@ -275,7 +275,7 @@ const toolWays: readonly Way[] = [
     async act(steps, from, to) {
       const { content } = await steps.tool('read_file', { path: from })
       await steps.tool('memory_store', { id: 'n', content: String(content ?? '') })
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       const note = steps.keep(await other.callTool('memory_get', { id: 'n' })) as { content?: string }
       steps.keep(await other.callTool('memory_search', { query: TOKEN }))
       return steps.keep(await other.call('write_file', { path: `${to}.new`, content: note.content ?? '' }))
@@ -299,9 +299,7 @@ const storeWays: readonly Way[] = [
     (template): Way => ({
       name: template,
       async act(steps, from, to) {
-        await steps.workspace
-          .run({ id: 'setup' })
-          .call('run_command', { command: 'git init -q && git add -A && git commit -qm one' })
+        await steps.workspace.run().call('run_command', { command: 'git init -q && git add -A && git commit -qm one' })
         return steps.line(fill(template, from, to))
       },
     }),
@@ -310,7 +308,7 @@ const storeWays: readonly Way[] = [
     name: 'git restores what another command stored under the name of a sink',
     async act(steps, from, to) {
       await steps.line(fill('git init -q; mv SRC DST; git add -A; git commit -qm one; mv DST SRC', from, to))
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       return steps.keep(await other.call('run_command', { command: `git checkout HEAD -- ${to}` }))
     },
   },
@@ -318,7 +316,7 @@ const storeWays: readonly Way[] = [
     name: 'the message of a commit',
     async act(steps, from, to) {
       await steps.line(fill('git init -q; git add -A; git commit -qm "$(cat SRC)"', from, to))
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       return steps.keep(await other.call('run_command', { command: `git log | tee ${to}` }))
     },
   },
@@ -328,7 +326,7 @@ const storeWays: readonly Way[] = [
       const { callId } = await steps.line(`cp ${from} tmp/u.txt`)
       const undone = steps.keep(await steps.workspace.undo(String(callId))) as { callId?: string }
       steps.keep(await steps.workspace.undo(String(undone.callId)))
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       return steps.keep(await other.call('run_command', { command: `mv tmp/u.txt ${to}` }))
     },
   },
@@ -337,10 +335,10 @@ const storeWays: readonly Way[] = [
     async act(steps, from, to) {
       await steps.line(`mv ${from} tmp/u.txt`)
       const { id } = steps.workspace.checkpoint()
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       steps.keep(await other.call('delete_file', { path: 'tmp/u.txt' }))
       steps.keep(await steps.workspace.rollback(id))
-      const third = steps.workspace.run({ id: 'third' })
+      const third = steps.workspace.run()
       return steps.keep(await third.call('move_file', { path: 'tmp/u.txt', to: `${to}.moved` }))
     },
   },
@@ -348,7 +346,7 @@ const storeWays: readonly Way[] = [
     name: 'a fork of a run that has read',
     async act(steps, from, to) {
       const { content } = steps.keep(await steps.workspace.call('read_file', { path: from })) as { content?: string }
-      const fork = await steps.workspace.fork({ id: 'fork' })
+      const fork = await steps.workspace.fork()
       steps.keep(await fork.call('write_file', { path: `${to}.new`, content: content ?? '' }))
       steps.keep(await fork.commit())
     },
@@ -356,10 +354,10 @@ const storeWays: readonly Way[] = [
   {
     name: 'a copy in a fork that is committed',
     async act(steps, from, to) {
-      const fork = await steps.workspace.fork({ id: 'fork' })
+      const fork = await steps.workspace.fork()
       steps.keep(await fork.call('run_command', { command: `mv ${from} tmp/f.txt; cp tmp/f.txt tmp/g.txt` }))
       steps.keep(await fork.commit())
-      const other = steps.workspace.run({ id: 'other' })
+      const other = steps.workspace.run()
       return steps.keep(await other.call('run_command', { command: `mv tmp/f.txt ${to}; cp tmp/g.txt ${to}` }))
     },
   },
@@ -440,7 +438,7 @@ export async function tryWays(
         if (path.startsWith(prefix) && rank(label) > rank(ceiling)) leaks.push(`content in ${path}`)
       }
       if (path.startsWith('.git/') || path.startsWith('conf/')) continue
-      const reader = workspace.run({ id: 'last' })
+      const reader = workspace.run()
       keep(await reader.call('read_file', { path }))
       await reader.close()
     }
