@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { tokensIn } from '../files/secrets/find.ts'
 import type { ContentChange, HiddenSecrets } from '../files/secrets/hidden.ts'
-import { nameOf, type Path, quote } from '../paths/logical-path.ts'
+import { type LogicalPath, nameOf, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState } from '../storage/backend.ts'
 import { runInTurns } from '../util/steps.ts'
 
@@ -47,7 +47,7 @@ export async function requireHidden(
  *
  * @throws ToolError `POLICY_DENIED_SECRET`
  */
-export function requireOpen(hidden: HiddenSecrets, path: Path | undefined): void {
+export function requireOpen(hidden: HiddenSecrets, path: LogicalPath | undefined): void {
   if (path === undefined || !hidden.isClosed) return
   throw new ToolError(
     'POLICY_DENIED_SECRET',
@@ -57,7 +57,7 @@ export function requireOpen(hidden: HiddenSecrets, path: Path | undefined): void
 }
 
 /** Notes and returns the refusal of a change after which a part of a hidden secret would show. */
-export function revealedError(hidden: HiddenSecrets, path: Path, mark: string): ToolError {
+export function revealedError(hidden: HiddenSecrets, path: LogicalPath, mark: string): ToolError {
   hidden.noteRefusal()
   return new ToolError(
     'POLICY_DENIED_SECRET',

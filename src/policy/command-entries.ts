@@ -61,3 +61,9 @@ function checkEntry(entry: string, field: string): void {
 export function tidyEntry(entry: string): string {
   return entry.trim().replace(/\s+/g, ' ')
 }
+
+/** Returns the patterns of entries that also match a command that continues them with further words. */
+export function continuedEntries(entries: readonly string[]): readonly string[] {
+  const tidy = entries.map(tidyEntry)
+  return [...tidy, ...tidy.map((entry) => `${entry} *`)]
+}

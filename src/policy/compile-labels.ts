@@ -1,4 +1,4 @@
-import { tidyEntry } from './command-entries.ts'
+import { continuedEntries } from './command-entries.ts'
 import type { Label, LabelPolicy } from './labels.ts'
 import { compilePaths, compileTexts } from './match.ts'
 import { compileHosts } from './network-policy.ts'
@@ -15,7 +15,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
   const sources = (policy.sources ?? []).map(({ label, paths, commands }, index) => ({
     label,
     paths: paths && compilePaths(paths, `labels.sources[${index}].paths`),
-    command: commands && compileTexts(commands.map(tidyEntry), `labels.sources[${index}].commands`),
+    command: commands && compileTexts(continuedEntries(commands), `labels.sources[${index}].commands`),
   }))
   const sinks = (policy.sinks ?? []).map((sink, index) => {
     const paths = sink.paths && compilePaths(sink.paths, `labels.sinks[${index}].paths`)
@@ -23,7 +23,7 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
       sink,
       path: paths?.matches,
       below: paths?.mayMatchBelow,
-      command: sink.commands && compileTexts(sink.commands.map(tidyEntry), `labels.sinks[${index}].commands`),
+      command: sink.commands && compileTexts(continuedEntries(sink.commands), `labels.sinks[${index}].commands`),
       host: sink.hosts && compileHosts(sink.hosts, `labels.sinks[${index}].hosts`),
     }
   })

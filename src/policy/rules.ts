@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { FileKind } from '../files/classify/types.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { compileArgument } from './arguments.ts'
-import { tidyEntry } from './command-entries.ts'
+import { continuedEntries, tidyEntry } from './command-entries.ts'
 import type { DialectCall } from './dialect-call.ts'
 import { compilePaths, compileTexts, type PathSet, permissionMask } from './match.ts'
 import { isSubjectToAcl, memoryPath } from './memory-policy.ts'
@@ -114,7 +114,8 @@ function compileCallTest(
     )
   }
   if (rule.commands !== undefined) {
-    const test = compileTexts(rule.commands.map(tidyEntry), `${field}.commands`)
+    const entries = rule.action === 'allow' ? rule.commands.map(tidyEntry) : continuedEntries(rule.commands)
+    const test = compileTexts(entries, `${field}.commands`)
     tests.push((call) => {
       const lines = call.commands ?? (typeof call.input.command === 'string' ? [call.input.command] : [])
       if (lines.length === 0) return false

@@ -121,3 +121,23 @@ it('a run that has met such refusals can be undone', async () => {
   expect(read).toMatchObject({ ok: true, content: expect.not.stringContaining('more') })
   await workspace.close()
 })
+
+it('guesses of a whole password beside its mark are counted', async () => {
+  const workspace = await open('password = "Winter2026!"\n')
+  const guesses = [...Array.from({ length: 40 }, (_, i) => `guess${i}`), 'Winter2026!', 'other1', 'other2']
+  const script = `const f = require('fs'), mark = f.readFileSync('conf.txt', 'utf8').match(/\\[.*\\]/)[0]
+for (const guess of ${JSON.stringify(guesses)}.reverse()) {
+  try { f.writeFileSync('n.txt', 'postgres://' + guess.split('').join('') + ':' + mark + '@h') } catch { console.log(guess.length) }
+}`
+  await workspace.call('write_file', { path: 's.js', content: script })
+  const results: unknown[] = []
+  for (let i = 0; i < 4; i++) results.push(await workspace.call('run_command', { command: 'node s.js' }))
+  // The last one is refused for each guess, right or wrong.
+  expect(results.at(-1)).toMatchObject({
+    stdout: guesses
+      .map(({ length }) => `${length}\n`)
+      .reverse()
+      .join(''),
+  })
+  await workspace.close()
+})

@@ -53,6 +53,8 @@ export class HiddenSecrets {
   readonly #windows = new WindowTable()
   /** Secrets that marks hide, without their usual beginnings. */
   readonly #whole = new Set<string>()
+  /** The secrets among them of which both parts could be shorter than a window, with their marks. */
+  readonly #splittable = new Map<string, string>()
   /** Secrets shorter than a window, with their marks. */
   readonly #short = new Map<string, string>()
   /** The latest contents with secrets, by their text. */
@@ -97,7 +99,8 @@ export class HiddenSecrets {
 
   /**
    * Finds a secret that a change set would show: {@link WINDOW} or more characters of it in a row, or a shorter secret as a
-   * whole, if no mark hides them and they were not visible before. Finds one as well that is hidden with other text in one mark.
+   * whole, if no mark hides them and they were not visible before. Finds one as well that is hidden with other text in one mark, or
+   * that a mark hides in part.
    */
   find(changes: readonly ContentChange[]): ExposedSecret | undefined {
     return runAtOnce(this.findInSteps(changes))
@@ -113,7 +116,11 @@ export class HiddenSecrets {
     for (const [index, change] of changes.entries()) {
       for (const content of yield* contentsOf(change.after)) after.push({ index, content })
     }
-    return (yield* this.#findWindow(before, after)) ?? (yield* this.#findShort(before, after))
+    return (
+      (yield* this.#findWindow(before, after)) ??
+      (yield* this.#findShort(before, after)) ??
+      (yield* this.#findSplit(before, after))
+    )
   }
 
   /** Whether a secret that is shorter than a window is among them. */
@@ -198,6 +205,7 @@ export class HiddenSecrets {
         visiblePrefixes.get(kind)?.exec(text.slice(Math.max(0, originalStart - WINDOW), originalStart))?.[0] ?? ''
       const hidden = text.slice(originalStart, originalEnd)
       this.#whole.add(hidden)
+      if (hidden.length > 1 && hidden.length < 2 * WINDOW - 1) this.#splittable.set(hidden, mark)
       const secret = prefix + hidden
       if (secret.length < WINDOW) this.#short.set(secret, mark)
       else this.#windows.add(secret, mark)
@@ -288,6 +296,46 @@ export class HiddenSecrets {
       }
     }
     return undefined
+  }
+
+  /**
+   * Finds a secret at the border of a mark that hides it in part, more often than before. Of a longer one, either part has a window
+   * that is found without this.
+   */
+  *#findSplit(before: readonly Content[], after: readonly WrittenContent[]): Steps<ExposedSecret | undefined> {
+    const counts = new Map<string, number>()
+    for (const content of before) {
+      for (const secret of yield* this.#splitIn(content)) counts.set(secret, (counts.get(secret) ?? 0) + 1)
+    }
+    for (const { index, content } of after) {
+      for (const secret of yield* this.#splitIn(content)) {
+        const remaining = (counts.get(secret) ?? 0) - 1
+        counts.set(secret, remaining)
+        if (remaining < 0 && !this.#known.some((text) => text.includes(secret)))
+          return { index, mark: this.#splittable.get(secret) as string }
+      }
+    }
+    return undefined
+  }
+
+  /** Returns the secrets that have a part on either side of the border of a mark. */
+  *#splitIn({ text, marks }: Content): Steps<readonly string[]> {
+    const found: string[] = []
+    if (this.#splittable.size === 0) return found
+    const lengths = new Set([...this.#splittable.keys()].map(({ length }) => length))
+    const longest = Math.max(...lengths)
+    for (const { originalStart, originalEnd } of marks) {
+      for (const border of [originalStart, originalEnd]) {
+        for (let start = Math.max(0, border - longest + 1); start < border; start++) {
+          for (const length of lengths) {
+            const secret = start + length > border ? text.slice(start, start + length) : ''
+            if (this.#splittable.has(secret)) found.push(secret)
+          }
+        }
+      }
+      yield
+    }
+    return found
   }
 }
 

@@ -1,4 +1,4 @@
-import { tidyEntry } from '../../policy/command-entries.ts'
+import { continuedEntries, tidyEntry } from '../../policy/command-entries.ts'
 import { compileOperators, type Operator } from '../../policy/command-operators.ts'
 import { programName } from '../../policy/command-options.ts'
 import { compileTexts } from '../../policy/match.ts'
@@ -45,8 +45,7 @@ export function compileLists(policy: CommandPolicy): CommandLists {
 }
 
 function entryTest(entry: string, field: string): (text: string) => boolean {
-  const words = tidyEntry(entry)
-  return compileTexts([words, `${words} *`], field)
+  return compileTexts(continuedEntries([entry]), field)
 }
 
 /** Returns the programs that entries are about. */

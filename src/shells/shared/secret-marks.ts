@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { findSecretsInSteps } from '../../files/secrets/find.ts'
 import type { HiddenSecrets } from '../../files/secrets/hidden.ts'
 import { markPositions, mayHoldSecret, redactInSteps, utf16EncodingOf } from '../../files/secrets/index.ts'
+import { requireOpen, revealedError } from '../../guard/require-hidden.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { byteText, fromByteText } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
@@ -65,25 +66,28 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
     *restore(bytes, path, before = NO_BYTES) {
       if (byPath.size === 0) return bytes
       const text = byteText(bytes)
-      const ranges: { start: number; end: number }[] = []
+      const ranges: { shown: string; start: number; end: number }[] = []
       let restored = ''
       let from = 0
       for (const { start, end, value: secret } of markPositions(text, (mark) => secretOf(mark, path))) {
         restored += text.slice(from, start)
-        ranges.push({ start: restored.length, end: restored.length + secret.length })
+        ranges.push({ shown: text.slice(start, end), start: restored.length, end: restored.length + secret.length })
         if (ranges.length % 1000 === 0) yield
         restored += secret
         from = end
       }
       if (ranges.length === 0) return bytes
+      if (hidden !== undefined) requireOpen(hidden, path)
       restored += text.slice(from)
       const { marks } = yield* redactInSteps(byteText(before) + restored)
       const offset = before.length
       let next = 0
       let mark = marks[next]
-      for (const { start, end } of ranges) {
+      for (const { shown, start, end } of ranges) {
         while (mark !== undefined && mark.originalEnd < offset + end) mark = marks[++next]
-        if (mark === undefined || mark.originalStart > offset + start) throw misplacedMark(path)
+        if (mark !== undefined && mark.originalStart <= offset + start) continue
+        // Whether a text is recognized as a secret in other places tells of its length and its characters.
+        throw hidden === undefined ? misplacedMark(path) : revealedError(hidden, path, shown)
       }
       return fromByteText(restored)
     },
