@@ -1,10 +1,10 @@
 import { ToolError } from '../errors.ts'
 import type { HiddenSecrets, ShortCounts } from '../files/secrets/hidden.ts'
 import { utf16EncodingOf } from '../files/secrets/index.ts'
+import { requireOpen, revealedError } from '../files/secrets/refusals.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { runInTurns } from '../util/steps.ts'
-import { requireOpen, revealedError } from './require-hidden.ts'
 
 /** A content that is read part by part. */
 export interface ContentReads {

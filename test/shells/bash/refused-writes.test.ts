@@ -95,10 +95,10 @@ describe.each([
     ['LIMIT_EXCEEDED', 'exec 3> a.txt; printf "%2000s" x >&3'],
     ['LIMIT_EXCEEDED', '{ printf "%2000s" x; } > a.txt'],
     ['LIMIT_EXCEEDED', 'printf "%2000s" x | tee a.txt'],
-    ['POLICY_DENIED', 'cat marked.txt | tr -d " " > marked.txt'],
-    ['POLICY_DENIED', 'cat marked.txt | sed "s/x /x/" > marked.txt'],
-    ['POLICY_DENIED', 'echo "a$(cut -d" " -f2 marked.txt)" >> marked.txt'],
-    ['POLICY_DENIED', 'sed -i "s/x /x/" marked.txt'],
+    ['POLICY_DENIED_SECRET', 'cat marked.txt | tr -d " " > marked.txt'],
+    ['POLICY_DENIED_SECRET', 'cat marked.txt | sed "s/x /x/" > marked.txt'],
+    ['POLICY_DENIED_SECRET', 'echo "a$(cut -d" " -f2 marked.txt)" >> marked.txt'],
+    ['POLICY_DENIED_SECRET', 'sed -i "s/x /x/" marked.txt'],
   ])('of content is reported as %s and loses nothing: %s', async (code, line) => {
     const { before, after, result, codes } = await run(shell, line)
     expect([...new Set(codes)]).toEqual([code])

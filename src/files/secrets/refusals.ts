@@ -1,0 +1,31 @@
+import { ToolError } from '../../errors.ts'
+import { type LogicalPath, quote } from '../../paths/logical-path.ts'
+import type { HiddenSecrets } from './hidden.ts'
+
+/**
+ * Refuses every change beside hidden secrets once a run has met some refusals: each tells whether a guess is right, and whoever
+ * knows the beginning or the end of a secret could find it out character by character.
+ *
+ * @throws ToolError `POLICY_DENIED_SECRET`
+ */
+export function requireOpen(hidden: HiddenSecrets, path: LogicalPath | undefined): void {
+  if (path === undefined || !hidden.isClosed) return
+  throw new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot change ${quote(path)}: parts of secrets would have shown several times, so this run changes nothing beside secrets`,
+    { path, hint: 'Leave files with secrets alone, also as input of a command. A new run may change them.' },
+  )
+}
+
+/** Notes and returns the refusal of a change after which a part of a hidden secret would show. */
+export function revealedError(hidden: HiddenSecrets, path: LogicalPath, mark: string): ToolError {
+  hidden.noteRefusal()
+  return new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot change ${quote(path)}: the secret behind ${mark} would change, or a part of it would show`,
+    {
+      path,
+      hint: 'Keep the mark and the text next to it as they are, or delete the mark as a whole.',
+    },
+  )
+}
