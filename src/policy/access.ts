@@ -19,8 +19,8 @@ export interface Access {
   /** The effect is on the name itself, so a link is not followed (delete, move). */
   readonly noFollow?: boolean
   /**
-   * With `noFollow`: the path is a link that an earlier call has created, and policy evaluates the link alone. What removes the link
-   * again concerns its target no more than the creation did.
+   * With `noFollow`: the path is a link that an earlier call has created, and policy evaluates the link alone. Its removal does not
+   * touch the target, as its creation did not.
    */
   readonly revertsLink?: boolean
   /** Built-in protections that concern the effect in addition to those of the path, such as a patch that changes a mode. */

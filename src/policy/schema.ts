@@ -35,7 +35,10 @@ export interface PolicyRule {
   readonly kinds?: readonly FileKind[]
   /** Globs on input fields by name, at any depth: `edits[].newText` is `newText` as well. In fields that contain a path they are path globs; elsewhere `*` matches any characters. */
   readonly args?: Readonly<Record<string, readonly string[]>>
-  /** Command lines; `*` matches any characters. A rule that asks or denies has no `paths` or `kinds` beside them. */
+  /**
+   * Commands; `*` matches any characters. A rule that asks or denies also matches a command that continues an entry with further words, and
+   * has no `paths` or `kinds` beside them.
+   */
   readonly commands?: readonly string[]
   /** The risk of the task; `*` matches any characters. */
   readonly risk?: readonly string[]

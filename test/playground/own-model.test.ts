@@ -378,24 +378,21 @@ describe('the conversation', () => {
 })
 
 it('says that an answer is empty or cut, and goes on', async () => {
+  const ask = async (fault: Parameters<typeof server.misbehave>[0], task: string, shown: string | RegExp) => {
+    server.misbehave(fault)
+    await send(task)
+    await says(shown)
+  }
   await clear()
-  server.misbehave('empty')
-  await send('Hello?')
-  await says('The model answered with nothing.')
-  server.misbehave('cut')
-  await send('Once more?')
-  await says('The answer was cut off')
+  await ask('empty', 'Hello?', 'The model answered with nothing.')
+  await ask('cut', 'Once more?', 'The answer was cut off')
   await send('Go on.')
   await says(/own\.[\s\S]*cut off[\s\S]*own\./)
   expect(server.faults).toEqual([])
   // Servers that announce a call and send none; a call of an answer that is cut off does not run.
   await clear()
-  server.misbehave('empty')
-  await send('Please read three.')
-  await says('The model answered with nothing.')
-  server.misbehave('cut')
-  await send('Please read three, now.')
-  await says(/Could not read README\.md[\s\S]*cut off/)
+  await ask('empty', 'Please read three.', 'The model answered with nothing.')
+  await ask('cut', 'Please read three, now.', /Could not read README\.md[\s\S]*cut off/)
 })
 
 it('counts down after too many requests, and tries again', async () => {

@@ -140,7 +140,7 @@ export class PackedStore {
 
   private journal(): OpenJournal | undefined {
     const { slots, position } = this
-    return slots && position && { slots, slot: position.slot, generation: position.generation }
+    return slots && position && journalAt(slots, position)
   }
 
   private isStale(journal: OpenJournal, error: unknown): boolean {
@@ -154,7 +154,7 @@ export class PackedStore {
     let root = this.root
     let position: JournalPosition | undefined
     if (from !== undefined) {
-      const open = { slots, slot: from.slot, generation: from.generation }
+      const open = journalAt(slots, from)
       const onChanges = (changes: readonly Change[], before: DirectoryNode) => this.holdReplaced(changes, before, open)
       position = await catchUp(slots, from, async (payload, seq, generation) => {
         root = await replayRecord(root, payload, seq, { contents, generation, previous, onChanges })
@@ -221,7 +221,7 @@ export class PackedStore {
     slots: Slots,
     from: JournalPosition,
   ): Promise<readonly CommitJob[]> {
-    const journal = { slots, slot: from.slot, generation: from.generation }
+    const journal = journalAt(slots, from)
     let held: ReadonlyMap<StoredFile, Path>
     try {
       // Malformed changes are rejected later.
@@ -353,6 +353,10 @@ function failBatch(jobs: readonly CheckedJob[], error: unknown): readonly Commit
   }
   // The batch may be too large where single commits are not.
   return jobs.map(({ job }) => ({ ...job, alone: true as const }))
+}
+
+function journalAt(slots: Slots, { slot, generation }: JournalPosition): OpenJournal {
+  return { slots, slot, generation }
 }
 
 /** Returns the offsets at which records begin that are written one after another. */

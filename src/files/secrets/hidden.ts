@@ -39,8 +39,8 @@ export interface SecretRefusals {
 }
 
 /**
- * Refusals after which a run changes nothing beside hidden secrets. Each one tells that {@link WINDOW} characters are in a secret,
- * and so the last one to whoever knows the others.
+ * Refusals after which a run changes nothing beside hidden secrets. Each one tells that {@link WINDOW} characters are in a secret.
+ * An agent that knows all of them but one learns that one.
  */
 const MAX_REFUSALS = 3
 
@@ -51,10 +51,10 @@ const MAX_REFUSALS = 3
 export class HiddenSecrets {
   readonly #known: readonly string[]
   readonly #windows = new WindowTable()
-  /** Secrets that marks hide, without their usual beginnings. */
-  readonly #whole = new Set<string>()
-  /** The secrets among them of which both parts could be shorter than a window, with their marks. */
-  readonly #splittable = new Map<string, string>()
+  /** Secrets that marks hide, without their usual beginnings, with their marks. */
+  readonly #whole = new Map<string, string>()
+  /** The lengths of those among them of which both parts could be shorter than a window. */
+  readonly #splitLengths = new Set<number>()
   /** Secrets shorter than a window, with their marks. */
   readonly #short = new Map<string, string>()
   /** The latest contents with secrets, by their text. */
@@ -73,7 +73,7 @@ export class HiddenSecrets {
     this.#refusals = refusals
   }
 
-  /** Whether every change is refused now, whatever it shows: its answer would tell whether a guess is right. */
+  /** Whether every change beside a secret is refused now. Without that, the answer would tell whether a guess is right. */
   get isClosed(): boolean {
     return !this.isEmpty && this.#refusals !== undefined && this.#refusals.count >= MAX_REFUSALS
   }
@@ -204,8 +204,8 @@ export class HiddenSecrets {
       const prefix =
         visiblePrefixes.get(kind)?.exec(text.slice(Math.max(0, originalStart - WINDOW), originalStart))?.[0] ?? ''
       const hidden = text.slice(originalStart, originalEnd)
-      this.#whole.add(hidden)
-      if (hidden.length > 1 && hidden.length < 2 * WINDOW - 1) this.#splittable.set(hidden, mark)
+      this.#whole.set(hidden, mark)
+      if (hidden.length > 1 && hidden.length < 2 * WINDOW - 1) this.#splitLengths.add(hidden.length)
       const secret = prefix + hidden
       if (secret.length < WINDOW) this.#short.set(secret, mark)
       else this.#windows.add(secret, mark)
@@ -312,7 +312,7 @@ export class HiddenSecrets {
         const remaining = (counts.get(secret) ?? 0) - 1
         counts.set(secret, remaining)
         if (remaining < 0 && !this.#known.some((text) => text.includes(secret)))
-          return { index, mark: this.#splittable.get(secret) as string }
+          return { index, mark: this.#whole.get(secret) as string }
       }
     }
     return undefined
@@ -321,15 +321,14 @@ export class HiddenSecrets {
   /** Returns the secrets that have a part on either side of the border of a mark. */
   *#splitIn({ text, marks }: Content): Steps<readonly string[]> {
     const found: string[] = []
-    if (this.#splittable.size === 0) return found
-    const lengths = new Set([...this.#splittable.keys()].map(({ length }) => length))
-    const longest = Math.max(...lengths)
+    if (this.#splitLengths.size === 0) return found
+    const longest = Math.max(...this.#splitLengths)
     for (const { originalStart, originalEnd } of marks) {
       for (const border of [originalStart, originalEnd]) {
         for (let start = Math.max(0, border - longest + 1); start < border; start++) {
-          for (const length of lengths) {
+          for (const length of this.#splitLengths) {
             const secret = start + length > border ? text.slice(start, start + length) : ''
-            if (this.#splittable.has(secret)) found.push(secret)
+            if (this.#whole.has(secret)) found.push(secret)
           }
         }
       }

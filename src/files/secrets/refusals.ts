@@ -3,8 +3,8 @@ import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import type { HiddenSecrets } from './hidden.ts'
 
 /**
- * Refuses every change beside hidden secrets once a run has met some refusals: each tells whether a guess is right, and whoever
- * knows the beginning or the end of a secret could find it out character by character.
+ * Refuses every change beside hidden secrets once a run has met some refusals. Each refusal tells whether a guess is right, so an
+ * agent that knows the beginning or the end of a secret could find the rest, one character at a time.
  *
  * @throws ToolError `POLICY_DENIED_SECRET`
  */

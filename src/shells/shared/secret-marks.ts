@@ -86,7 +86,7 @@ export function createMarks(hidden?: HiddenSecrets): SecretMarks {
       for (const { shown, start, end } of ranges) {
         while (mark !== undefined && mark.originalEnd < offset + end) mark = marks[++next]
         if (mark !== undefined && mark.originalStart <= offset + start) continue
-        // Whether a text is recognized as a secret in other places tells of its length and its characters.
+        // A secret is recognized in another place only if its length and characters fit, so this answer counts as one to a guess.
         throw hidden === undefined ? misplacedMark(path) : revealedError(hidden, path, shown)
       }
       return fromByteText(restored)

@@ -50,7 +50,7 @@ function check(where: string, { written, read, bytes }: Streamed, peak: number):
   expect(peak / MIB).toBeLessThan(BOUND)
 }
 
-// The peak of a process is read from Linux.
+// The peak of a process is read from /proc, which only Linux has.
 describe.skipIf(process.platform !== 'linux')(
   `a stream of ${COUNT} MiB is written and read with bounded memory`,
   () => {
