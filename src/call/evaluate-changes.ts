@@ -47,7 +47,7 @@ export async function evaluateChanges(
   const changes = await authorize(draft)
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-  const refusals = isToolCall ? run.secretRefusals : undefined
+  const refusals = isToolCall ? workspace.secretRefusals : undefined
   await requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals)
   if (isToolCall) requireOrdinaryNames(changes.changes)
   const { changes: set = [] } = draft

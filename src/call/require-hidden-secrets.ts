@@ -15,7 +15,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  * that the call has read. Applies to every change set, whatever made it.
  *
  * @param reads the files that the call has read
- * @param refusals those of the run. `undefined` for an operation that brings back what was there
+ * @param refusals those of the workspace. `undefined` for an operation that brings back what was there
  * @throws ToolError `POLICY_DENIED_SECRET`
  */
 export async function requireHiddenSecrets(

@@ -14,6 +14,7 @@ import {
 } from '../paths/logical-path.ts'
 import type { Access, ContentProtection, GuardedAccess } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Expectation } from '../storage/backend.ts'
+import { endOfLinks } from '../storage/canonical-path.ts'
 import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../storage/lookups.ts'
 
 /**
@@ -58,11 +59,26 @@ export function* guardLookups(
       further.push({ ...guardedAccess, classification })
     }
     if (!access.noFollow || access.revertsLink || isBelowRemovedFile) continue
-    const target = yield* look((reads) => reads.canonical(requestedPath))
+    const target = yield* targetOf(requestedPath)
     if (target === guardedAccess.path) continue
     further.push({ ...guardedAccess, path: target, classification: classifyBoth(requestedPath, target) })
   }
   return further.length === 0 ? guarded : [...guarded, ...further]
+}
+
+/**
+ * Returns where a link leads, which policy evaluates as well: there may be nothing.
+ *
+ * @throws ToolError `PATH_REJECTED` if it leads outside
+ */
+function* targetOf(link: LogicalPath): Lookups<Path> {
+  try {
+    return yield* look((reads) => reads.canonical(link))
+  } catch (error) {
+    const end = endOfLinks(error)
+    if (end === undefined) throw error
+    return end
+  }
 }
 
 /** Returns the stricter classification of two names of one file. */

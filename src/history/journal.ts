@@ -52,6 +52,8 @@ export interface WorkspaceHistory {
   readonly labels?: readonly (readonly [Path, string])[]
   /** The labels of names, by the path of the entry that has the name. */
   readonly nameLabels?: readonly (readonly [Path, string])[]
+  /** Number of refusals that told a run what a secret contains. */
+  readonly secretRefusals?: number
 }
 
 /** The undo history of a workspace: every call that changed something, with the data to revert it. */
@@ -170,11 +172,21 @@ function isLabelList(labels: unknown): boolean {
 
 /** Checks a history from another process, which may have lost its bytes, as with JSON. */
 function requireHistory(history: WorkspaceHistory): void {
-  const { version, first, entries, checkpoints, labels = [], nameLabels = [] } = Object(history) as WorkspaceHistory
+  const {
+    version,
+    first,
+    entries,
+    checkpoints,
+    labels = [],
+    nameLabels = [],
+    secretRefusals = 0,
+  } = Object(history) as WorkspaceHistory
   const isValid =
     version === 1 &&
     Number.isSafeInteger(first) &&
     first >= 0 &&
+    Number.isSafeInteger(secretRefusals) &&
+    secretRefusals >= 0 &&
     Array.isArray(checkpoints) &&
     [labels, nameLabels].every(isLabelList) &&
     Array.isArray(entries) &&

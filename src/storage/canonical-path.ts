@@ -6,6 +6,14 @@ import type { Backend, EntryType } from './backend.ts'
 /** How the refusal of a circle of links ends. Programs expect a code of its own for it. */
 export const TOO_MANY_LINKS = 'leads through too many links'
 
+/** Where the links of a path lead that cannot be resolved, by the error. */
+const ends = new WeakMap<object, Path>()
+
+/** Returns where the links of a path end without leading outside: before a file that is not a directory, at a missing directory, or in a circle. */
+export function endOfLinks(error: unknown): Path | undefined {
+  return error instanceof ToolError ? ends.get(error) : undefined
+}
+
 /** Maximum number of links followed, as in Linux. More are treated as a circle. */
 const MAX_LINKS = 40
 
@@ -76,8 +84,10 @@ export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalP
 
 /** The algorithm, independent of how entries are looked up: yields each path to look up. */
 function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
-  const refuse = (reason: string): never => {
-    throw new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${reason}`, { path: requestedPath })
+  const refuse = (reason: string, end?: Path): never => {
+    const error = new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${reason}`, { path: requestedPath })
+    if (end !== undefined) ends.set(error, end)
+    throw error
   }
   // Names still to be resolved, the next one last.
   const pending = requestedPath.split('/').reverse()
@@ -96,7 +106,7 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
     const next = childOf(current, name)
     const entry = yield next
     if (entry === undefined) {
-      if (pending.includes('..')) refuse('leads through a directory that does not exist')
+      if (pending.includes('..')) refuse('leads through a directory that does not exist', next)
       const tail = pending.filter((part) => part !== '' && part !== '.').reverse()
       current = tail.reduce<Path>((directory, part) => childOf(directory, part), next)
       break
@@ -107,7 +117,7 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
         break
       }
       links += 1
-      if (links > MAX_LINKS) refuse(TOO_MANY_LINKS)
+      if (links > MAX_LINKS) refuse(TOO_MANY_LINKS, next)
       if (entry.link.startsWith('/')) refuse('leads outside the workspace')
       // From here on, only the names below the link belong to the requested path.
       ownNames = Math.min(ownNames, pending.length)
@@ -115,18 +125,21 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
       continue
     }
     if (entry.type !== 'directory' && pending.length > 0) {
-      throw new ToolError(
+      const error = new ToolError(
         'NOT_A_DIRECTORY',
         `Path ${quote(requestedPath)} leads through ${quote(next)}, which is not a directory`,
-        {
-          path: requestedPath,
-        },
+        { path: requestedPath },
       )
+      ends.set(
+        error,
+        pending.toReversed().reduce<Path>((directory, part) => childOf(directory, part), next),
+      )
+      throw error
     }
     current = next
   }
   // The target of a link may contain names that the path guard has not checked.
-  if (links > 0 && current !== '' && !isGuarded(current)) refuse('leads to a name that is not allowed')
+  if (links > 0 && current !== '' && !isGuarded(current)) refuse('leads to a name that is not allowed', current)
   return current
 }
 

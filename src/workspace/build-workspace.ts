@@ -188,12 +188,13 @@ async function closeParts(
   return [...shellResults, ...results]
 }
 
-/** Returns the undo history, with the labels of the contents and names that the workspace has written. */
-function historyOf({ journal, fileLabels, nameLabels }: WorkspaceState): WorkspaceHistory {
+/** Returns the undo history, with the labels of the contents and names that the workspace has written, and its refusals beside secrets. */
+function historyOf({ journal, fileLabels, nameLabels, secretRefusals }: WorkspaceState): WorkspaceHistory {
   return {
     ...journal.history(),
     ...(fileLabels.highest === undefined ? {} : { labels: [...fileLabels] }),
     ...(nameLabels.highest === undefined ? {} : { nameLabels: [...nameLabels] }),
+    ...(secretRefusals.count === 0 ? {} : { secretRefusals: secretRefusals.count }),
   }
 }
 

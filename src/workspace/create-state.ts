@@ -51,16 +51,15 @@ export async function createWorkspaceState(
     dialect.requireTools([...toolsByName.values()])
   }
   const { policy, memory, requireKnownTools } = await openPolicy(options.policy, dialect)
+  const { backend, extraTools = [] } = options
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limitChanges = { ...policyLimits, ...options.limits }
   const limits = resolveLimits(limitChanges)
   const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
-  const { extraTools = [] } = options
   const ownTools = await openOwnTools(extraTools, limits)
   const { tools, unavailableTools } = selectTools(options, source, ownTools.names, policy)
   requireKnownTools(extraTools)
   const labels = await openLabels(policy.data)
-  const { backend } = options
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
       throw new TypeError(
@@ -94,6 +93,7 @@ export async function createWorkspaceState(
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),
     runIds: origin?.runIds ?? new Set(options.history?.entries.map(({ runId }) => runId)),
+    secretRefusals: origin?.secretRefusals ?? { count: options.history?.secretRefusals ?? 0 },
     commitListeners: new Set(),
     openProcesses: await openBackgroundCommands(options.shell, limits),
     processes: new Set(),

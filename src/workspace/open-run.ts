@@ -172,7 +172,6 @@ export function startRun(
     task,
     plan: undefined,
     readHistory: createReadHistory(),
-    secretRefusals: { count: 0 },
     seenVersions: new Set(),
     rates: createRates({
       limits: workspace.limits,

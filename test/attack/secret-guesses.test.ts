@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import type { WorkspaceHistory } from '../../src/history/journal.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 /** A secret of letters and digits, as the formats demand them. */
@@ -21,18 +23,22 @@ const secrets: Readonly<Record<string, { readonly file: string; readonly known: 
   },
 }
 
-const open = (file: string) =>
-  createWorkspace({ backend: memory({ 'conf.txt': file, 'o.txt': '' }), shell: bash(), policy: 'autonomous' })
+const open = (file: string, backend: Backend = memory({ 'conf.txt': file, 'o.txt': '' }), history?: WorkspaceHistory) =>
+  createWorkspace({ backend, shell: bash({ worker: false }), policy: 'autonomous', ...(history && { history }) })
 type Workspace = Awaited<ReturnType<typeof open>>
 type Caller = Pick<Workspace, 'call'>
 
 /** Returns the characters that an attacker finds who takes each refusal as a right guess. */
-async function guess(known: string, isRefused: (text: string) => Promise<boolean>): Promise<string> {
+async function guess(
+  known: string,
+  isRefused: (text: string) => Promise<boolean>,
+  alphabet: readonly string[] = letters,
+): Promise<string> {
   let found = ''
   for (;;) {
     const window = `${known}${found}`.slice(-11)
     const right: string[] = []
-    for (const letter of letters) if (await isRefused(window + letter)) right.push(letter)
+    for (const letter of alphabet) if (await isRefused(window + letter)) right.push(letter)
     // When every guess is refused, an answer tells nothing.
     if (right.length !== 1) return found
     found += right[0]
@@ -78,18 +84,60 @@ it.each(Object.keys(ways).flatMap((way) => Object.keys(secrets).map((secret) => 
   async (way, secret) => {
     const { file, known } = secrets[secret] as (typeof secrets)[string]
     const workspace = await open(file)
-    const run = workspace.run({ id: 'guesser' })
-    const found = await guess(known, (text) => (ways[way] as (typeof ways)[string])(run, text))
+    const found = await guess(known, (text) => (ways[way] as (typeof ways)[string])(workspace, text))
     expect(found.length).toBeLessThanOrEqual(LEARNED)
-    // The run changes nothing beside the secret any more; elsewhere, and in another run, changes are as before.
+    // Nothing beside the secret is changed any more; elsewhere, and in a new workspace over the files, changes are as before.
     const beside = { path: 'conf.txt', content: 'more\n' }
-    expect(await run.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
-    expect(await run.call('write_file', { path: 'new.txt', content: 'x\n' })).toMatchObject({ ok: true })
-    expect(await workspace.run({ id: 'other' }).call('append_file', beside)).toMatchObject({ ok: true })
+    expect(await workspace.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+    expect(await workspace.call('write_file', { path: 'new.txt', content: 'x\n' })).toMatchObject({ ok: true })
     expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
     await workspace.close()
   },
 )
+
+/** Ways to a new session of the same agent. */
+const sessions: Readonly<Record<string, (workspace: Workspace, backend: Backend) => Workspace | Promise<Workspace>>> = {
+  'a run': (workspace) => workspace.run() as Workspace,
+  'a fork': (workspace) => workspace.fork(),
+  'a run of a fork': async (workspace) => (await workspace.fork()).run() as Workspace,
+  'a fork of a fork': async (workspace) => (await workspace.fork()).fork(),
+  'a workspace with the history': (workspace, backend) => open('', backend, structuredClone(workspace.history())),
+  'a workspace with the history of a fork': async (workspace, backend) =>
+    open('', backend, structuredClone((await workspace.fork()).history())),
+}
+
+it.each(Object.keys(sessions).flatMap((session) => Object.keys(ways).map((way) => [session, way] as const)))(
+  '%s for each guess tells no more by %s',
+  async (session, way) => {
+    const { file, known, unknown } = secrets['a password with a known beginning'] as (typeof secrets)[string]
+    const backend = memory({ 'conf.txt': file, 'o.txt': '' })
+    let workspace = await open('', backend)
+    const found = await guess(
+      known,
+      async (text) => {
+        const next = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
+        if (next.history !== undefined && session.includes('history')) workspace = next
+        return (ways[way] as (typeof ways)[string])(next, text)
+      },
+      [...unknown.slice(0, 5)],
+    )
+    expect(found.length).toBeLessThanOrEqual(LEARNED)
+    const beside = { path: 'conf.txt', content: 'more\n' }
+    const last = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
+    expect(await last.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+    // Without the history, the embedding program begins anew.
+    expect(await (await open('', backend)).call('append_file', beside)).toMatchObject({ ok: true })
+  },
+)
+
+it('guesses at the same time are counted together', async () => {
+  const { file, known, unknown } = secrets['a token with a usual beginning'] as (typeof secrets)[string]
+  const workspace = await open(file)
+  const windows = Array.from({ length: 8 }, (_, i) => `${known}${unknown}`.slice(i, i + 12))
+  const isRefused = ways['a write of a command'] as (typeof ways)[string]
+  await Promise.all(windows.map(async (text) => isRefused(workspace.run(), text)))
+  expect(await isRefused(workspace.run(), '-------------')).toBe(true)
+})
 
 it('a loop within one command tells few characters', async () => {
   const { file, known, unknown } = secrets['a token with a usual beginning'] as (typeof secrets)[string]

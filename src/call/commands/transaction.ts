@@ -102,7 +102,7 @@ export function openTransaction(
   const question = openQuestion(session, shared === undefined ? () => stop.abort() : () => {})
   const files = createCommandFiles({
     ...{ backend: drafts, signal, onRead, onCopy, flow, knownTexts: texts },
-    secretRefusals: run.secretRefusals,
+    secretRefusals: workspace.secretRefusals,
     readsUnseen: workspace.shell?.capabilities.guarded === false,
     visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
     large: shared?.large,

@@ -1,5 +1,4 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
-import type { SecretRefusals } from '../../files/secrets/hidden.ts'
 import type { ReadHistory } from '../../history/read-history.ts'
 import type { SeenVersions } from '../../history/seen-versions.ts'
 import type { Path } from '../../paths/logical-path.ts'
@@ -32,8 +31,6 @@ export interface RunState {
   readonly readHistory: ReadHistory
   readonly seenVersions: SeenVersions
   readonly rates: Rates
-  /** What its changes have told it about secrets. */
-  readonly secretRefusals: SecretRefusals
   readonly taint: Taint
   readonly approvals: RunApprovals
   readonly artifacts: Artifacts

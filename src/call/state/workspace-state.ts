@@ -1,6 +1,7 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
 import type { Audit } from '../../audit/audit-log.ts'
 import type { Failure, ToolError } from '../../errors.ts'
+import type { SecretRefusals } from '../../files/secrets/hidden.ts'
 import type { DocumentCache } from '../../files/text/document.ts'
 import type { GitProvider } from '../../git/provider.ts'
 import type { WorkspaceDiffs } from '../../git/workspace-diff.ts'
@@ -52,6 +53,8 @@ export interface WorkspaceState {
   readonly journal: Journal
   /** The ids of all runs of the workspace, its forks and its history: calls, records and artifacts are named by them. */
   readonly runIds: Set<string>
+  /** What changes have told about secrets: to all runs of the workspace, its forks and its history, which may share an agent. */
+  readonly secretRefusals: SecretRefusals
   /** The artifacts of every run that are stored in a backend. They are flushed when the workspace closes. */
   readonly artifacts: Set<Artifacts>
   /** Forks, which keep the old content of what is about to change, and shells that work on a copy of the files. */

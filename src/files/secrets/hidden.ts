@@ -33,13 +33,13 @@ interface WrittenContent {
   readonly content: Content
 }
 
-/** The refusals of a run that told it what a secret contains. */
+/** The refusals of all runs of a workspace that told what a secret contains. */
 export interface SecretRefusals {
   count: number
 }
 
 /**
- * Refusals after which a run changes nothing beside hidden secrets. Each one tells that {@link WINDOW} characters are in a secret.
+ * Refusals after which the runs of a workspace change nothing beside hidden secrets. Each one tells that {@link WINDOW} characters are in a secret.
  * An agent that knows all of them but one learns that one.
  */
 const MAX_REFUSALS = 3
@@ -66,7 +66,7 @@ export class HiddenSecrets {
 
   /**
    * @param knownTexts texts that the reader of the files has written, and so knows
-   * @param refusals those of the run. Without them, as for an undo, a secret may get other bounds in what is hidden
+   * @param refusals those of the workspace. Without them, as for an undo, a secret may get other bounds in what is hidden
    */
   constructor(knownTexts: readonly string[] = [], refusals?: SecretRefusals) {
     this.#known = knownTexts

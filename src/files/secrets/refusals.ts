@@ -3,7 +3,7 @@ import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import type { HiddenSecrets } from './hidden.ts'
 
 /**
- * Refuses every change beside hidden secrets once a run has met some refusals. Each refusal tells whether a guess is right, so an
+ * Refuses every change beside hidden secrets once the runs of a workspace have met some refusals. Each refusal tells whether a guess is right, so an
  * agent that knows the beginning or the end of a secret could find the rest, one character at a time.
  *
  * @throws ToolError `POLICY_DENIED_SECRET`
@@ -12,8 +12,11 @@ export function requireOpen(hidden: HiddenSecrets, path: LogicalPath | undefined
   if (path === undefined || !hidden.isClosed) return
   throw new ToolError(
     'POLICY_DENIED_SECRET',
-    `Cannot change ${quote(path)}: parts of secrets would have shown several times, so this run changes nothing beside secrets`,
-    { path, hint: 'Leave files with secrets alone, also as input of a command. A new run may change them.' },
+    `Cannot change ${quote(path)}: parts of secrets would have shown several times, so nothing beside secrets is changed any more`,
+    {
+      path,
+      hint: 'Leave files with secrets alone, also as input of a command. A new workspace without this history may change them.',
+    },
   )
 }
 

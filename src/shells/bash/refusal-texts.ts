@@ -1,4 +1,4 @@
-import type { Command, CommandContext, IFileSystem } from 'just-bash'
+import type { Command, CommandContext, ExecResult, IFileSystem } from 'just-bash'
 import { withOwnTexts } from './own-texts.ts'
 import { resolvePath } from './virtual-paths.ts'
 
@@ -32,9 +32,10 @@ const names =
   `awk base64 cat chmod comm cut diff file gunzip gzip head jq md5sum od paste sed sha1sum sha256sum sort split
   strings tac tail tar tee uniq wc yq zcat`.split(/\s+/)
 
-/** The commands above, with errors that name the refusal and texts that speak of this shell, and an `rm` that reports refusals with `-f`, too. */
+/** The commands above, with errors that name the refusal and texts that speak of this shell, an `rm` that reports refusals with `-f`, too, and an `rm` and an `mv` that act on
+ * links themselves. */
 export function refusalCommands(log: RefusalLog): Command[] {
-  return [...names.map((name) => corrected(name, log)), rmCommand(log)]
+  return [...names.map((name) => corrected(name, log)), rmCommand(log), mvCommand]
 }
 
 function corrected(name: string, log: RefusalLog): Command {
@@ -69,7 +70,10 @@ function rmCommand(log: RefusalLog): Command {
       const end = args.indexOf('--')
       const operands = args.filter((arg, index) => (end !== -1 && index > end) || !/^-./.test(arg))
       const start = log.paths.length
-      const result = await original('rm', args, context)
+      const result = await withLinks('rm', args, context, async (path) => {
+        await fs.rm(path)
+        return ''
+      })
       // Files of git are in no listing, so that the command takes them for missing.
       for (const operand of operands) {
         const path = resolvePath(cwd, operand)
@@ -88,6 +92,90 @@ function rmCommand(log: RefusalLog): Command {
       return { ...result, stderr: [...others.map((line) => `${line}\n`), ...lines].join(''), exitCode: 1 }
     },
   }
+}
+
+const mvCommand: Command = {
+  name: 'mv',
+  async execute(args, context) {
+    const { cwd, fs } = context
+    const target = args.at(-1) ?? ''
+    const path = resolvePath(cwd, target)
+    const isDirectory = await fs.stat(path).then(
+      (stat) => stat.isDirectory,
+      () => false,
+    )
+    const isSeveral = args.filter((arg) => !/^-./.test(arg)).length > 2
+    if (args.length < 2 || (isSeveral && !isDirectory)) return original('mv', args, context)
+    return withLinks(
+      'mv',
+      args.slice(0, -1),
+      context,
+      async (link, operand) => {
+        const into = isDirectory ? `/${operand.slice(operand.lastIndexOf('/') + 1)}` : ''
+        await fs.mv(link, `${path}${into}`)
+        return ` -> '${target}${into}'`
+      },
+      [target],
+    )
+  },
+}
+
+/**
+ * Runs a command of the interpreter, which takes a link that leads nowhere for missing, and one to a directory for a directory. Acts on
+ * the links among the operands by itself.
+ *
+ * @param act returns what `-v` prints behind the name
+ * @param last operands for the command in any case
+ */
+async function withLinks(
+  name: string,
+  args: string[],
+  context: CommandContext,
+  act: (path: string, operand: string) => Promise<string>,
+  last: readonly string[] = [],
+): Promise<ExecResult> {
+  const { cwd, fs } = context
+  const end = args.indexOf('--')
+  const rest: string[] = []
+  let [operands, stdout, stderr] = [0, '', '']
+  const options = args.filter((arg, index) => /^-./.test(arg) && !(end !== -1 && index > end))
+  const isPlain = options.every((option) => /^-[frRvi]+$|^--$|^--(force|recursive|verbose)$/.test(option))
+  const isVerbose = options.some((option) => /^-\w*v|^--verbose$/.test(option))
+  for (const [index, arg] of args.entries()) {
+    const isOperand = (end !== -1 && index > end) || !/^-./.test(arg)
+    const path = resolvePath(cwd, arg)
+    const isLink =
+      isPlain && isOperand && !arg.endsWith('/') && (await fs.lstat(path).catch(() => undefined))?.isSymbolicLink
+    if (isLink !== true) {
+      rest.push(arg)
+      operands += isOperand ? 1 : 0
+      continue
+    }
+    try {
+      const shown = (await act(path, arg)) ?? ''
+      if (isVerbose) stdout += `${name === 'rm' ? 'removed' : 'renamed'} '${arg}'${shown}\n`
+    } catch (error) {
+      const { refusal } = error as { refusal?: { code?: unknown } }
+      if (refusal?.code === 'APPROVAL_REQUIRED') throw error
+      stderr += `${name}: cannot ${name === 'rm' ? 'remove' : 'move'} '${arg}': ${plainReason(error)}\n`
+    }
+  }
+  const result =
+    operands > 0 || rest.length === args.length
+      ? await original(name, [...rest, ...last], context)
+      : { stdout: '', stderr: '', exitCode: 0 }
+  return {
+    ...result,
+    stdout: stdout + result.stdout,
+    stderr: stderr + result.stderr,
+    exitCode: stderr === '' ? result.exitCode : 1,
+  }
+}
+
+/** `Permission denied` instead of `EACCES: permission denied, rm '/a'`. */
+function plainReason(error: unknown): string {
+  const [, reason = ''] = /^\w+: ([^,]*)/.exec((error as Error).message) ?? []
+  return reason === '' ? (error as Error).message : reason.charAt(0).toUpperCase() + reason.slice(1)
 }
 
 function sameOperand(line: string, other: string): boolean {
