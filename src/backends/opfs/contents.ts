@@ -1,8 +1,9 @@
 import { ToolError } from '../../errors.ts'
-import { cachedSha256 } from '../../files/hash/sha256.ts'
+import { cachedSha256, sha256Cached } from '../../files/hash/sha256.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import type { HashedFile } from '../../storage/tree-nodes.ts'
+import { concatBytes } from '../../util/bytes.ts'
 import { crc32 } from '../../util/crc32.ts'
 import type { Slot, Slots } from './slots.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -167,6 +168,29 @@ export class Contents {
     return all
   }
 
+  /**
+   * {@link read} for files that are replaced or deleted: of those whose content is damaged, only the version is needed. Without
+   * a hash, it is that of the bytes that are there.
+   */
+  async readReplaced(files: readonly StoredFile[], journal: OpenJournal): Promise<readonly (Uint8Array | undefined)[]> {
+    try {
+      return await this.read(files, journal)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    const contents: (Uint8Array | undefined)[] = []
+    for (const file of files) {
+      try {
+        contents.push(...(await this.read([file], journal)))
+      } catch (error) {
+        if (!isDamage(error)) throw error
+        file.hash ??= sha256Cached(await remainsOf(file, journal))
+        contents.push(undefined)
+      }
+    }
+    return contents
+  }
+
   #drop(file: StoredFile): void {
     if (this.#kept.delete(file)) this.#bytes -= costOf(file)
   }
@@ -290,10 +314,21 @@ export function prefixOf(segments: readonly Segment[], length: number): readonly
   return prefix
 }
 
+/** Returns what is left of a damaged content. */
+async function remainsOf({ segments }: StoredFile, { slots, slot }: OpenJournal): Promise<Uint8Array> {
+  return concatBytes(await Promise.all(segments.map(({ at, used }) => slots.read(slot, at, used))))
+}
+
+const damageErrors = new WeakSet<WeakKey>()
+
+const isDamage = (error: unknown): boolean => error instanceof ToolError && damageErrors.has(error)
+
 function damagedContentError(): ToolError {
-  return new ToolError('BACKEND_ERROR', 'Cannot read a file: the storage is damaged, its content is broken', {
-    hint: 'Nothing was changed. Report this to the user: the files must be restored from a backup.',
+  const error = new ToolError('BACKEND_ERROR', 'Cannot read a file: the storage is damaged, its content is broken', {
+    hint: 'The file can be deleted or replaced. Report this to the user: its content must be restored from a backup.',
   })
+  damageErrors.add(error)
+  return error
 }
 
 const ARRAY_BYTES = 256

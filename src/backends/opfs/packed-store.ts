@@ -199,8 +199,11 @@ export class PackedStore {
         if (file.bytes !== undefined || file.hash === undefined || room >= 0) files.set(file, at as Path)
       }
     }
-    const contents = await this.contents.read([...files.keys()], journal)
-    for (const [i, file] of [...files.keys()].entries()) this.contents.hold(file, contents[i] as Uint8Array)
+    const contents = await this.contents.readReplaced([...files.keys()], journal)
+    for (const [i, file] of [...files.keys()].entries()) {
+      const bytes = contents[i]
+      if (bytes !== undefined) this.contents.hold(file, bytes)
+    }
     return files
   }
 

@@ -444,55 +444,109 @@ describe('contents', () => {
     await again.scan(paths, (_, content) => expect(content.length).toBeLessThan(7) === undefined, 100)
   })
 
-  it('that were damaged after the opening are refused', async () => {
-    const disk = faultyDisk()
-    await (await open(disk)).commit([change('a', file('a'.repeat(900))), change('b', file('b'.repeat(9_000)))], {
-      durability: 'durable',
-    })
-    const backend = await open(disk)
-    const bytes = disk.bytes(0)
-    const where = bytes.indexOf('a'.charCodeAt(0), bytes.indexOf('a'.charCodeAt(0)) + 100)
-    bytes[where + 50] = 'x'.charCodeAt(0)
+  describe('that are damaged', () => {
     const damaged = { code: 'BACKEND_ERROR', message: expect.stringContaining('its content is broken') }
-    await expect(backend.read(at('a'))).rejects.toMatchObject(damaged)
-    await expect(backend.scan([at('a')], () => true)).rejects.toMatchObject(damaged)
-    await expect(backend.commit([change('a', null)], { durability: 'durable' })).rejects.toMatchObject(damaged)
-    expect(await textAt(backend, 'b')).toBe('b'.repeat(9_000))
-  })
+    const damages = {
+      'in one byte': (bytes: Uint8Array, where: number) => bytes.fill(1, where + 50, where + 51),
+      'all of them': (bytes: Uint8Array, where: number) => bytes.fill(0, where),
+      'cut off': (bytes: Uint8Array, where: number) => bytes.subarray(0, where + 50),
+    }
+    const content = (size: number) => file('a'.repeat(size))
+    const sha256Of = (size: number) => sha256Cached(bytesOf('a'.repeat(size)))
+    /** The operations on the file `d/a`, with what is there afterwards. */
+    const operations: Readonly<
+      Record<string, (size: number) => readonly [changes: readonly Change[], text: string | undefined]>
+    > = {
+      'a deletion': () => [[change('d/a', null)], undefined],
+      'a deletion of the known version': (size) => [[change('d/a', null, { sha256: sha256Of(size) })], undefined],
+      'a deletion of its directory': () => [[change('d/a', null), change('d', null)], undefined],
+      'a replacement': () => [[change('d/a', file('new'))], 'new'],
+      'a replacement of the known version': (size) => [[change('d/a', file('new'), { sha256: sha256Of(size) })], 'new'],
+      'the same content again': (size) => [[change('d/a', content(size))], 'a'.repeat(size)],
+      'a move over it': () => [[change('b', null), change('d/a', file('b'), 'any', 'b')], 'b'],
+      'a move of it, by who has the content': (size) => [
+        [change('d/a', null), change('c', content(size), 'any', 'd/a')],
+        undefined,
+      ],
+      'an addition to the known content': (size) => {
+        const to = { ...file(`${'a'.repeat(size)}!`), sharedPrefix: size }
+        return [[change('d/a', to)], `${'a'.repeat(size)}!`]
+      },
+      'a link': (size) => [[change('d/a', link('../b'), { sha256: sha256Of(size) })], undefined],
+      'a directory': (size) => [[change('d/a', directory, { sha256: sha256Of(size) })], undefined],
+    }
 
-  it.each([
-    ['damaged', (bytes: Uint8Array, where: number) => bytes.fill(1, where + 50, where + 51)],
-    ['cut off', (bytes: Uint8Array, where: number) => bytes.subarray(0, where + 50)],
-  ])('that are %s end no commit of other files, and no compaction takes them over', async (_, damage) => {
-    for (const size of [900, 300_000]) {
+    /** A disk whose last content is damaged after the opening, of a file with or without a hash. */
+    async function withDamage(damage: keyof typeof damages, size: number, isHashed: boolean, more: object) {
       const disk = faultyDisk()
       const first = await open(disk)
-      await first.commit([change('b', file('b'))], { durability: 'durable' })
-      await first.commit([change('a', file('a'.repeat(size)))], { durability: 'durable' })
-      const { read } = disk.slots
+      const plain = { durability: 'durable' } as const
+      await first.commit([change('d', directory), change('b', file('b'))], plain)
+      const to = content(size)
+      if (isHashed) sha256Cached(to.bytes)
+      await first.commit([change('d/a', to)], plain)
       const where = disk.bytes(0).length - size
-      const backend = await open(disk, { slackBytes: -1e9 })
+      const backend = await open(disk, more)
+      const { read } = disk.slots
       disk.slots.read = async (slot, at, length) => {
-        const bytes = damage(disk.bytes(slot).slice(0, where + size), where)
+        const bytes = slot === 0 ? damages[damage](disk.bytes(0).slice(0, where + size), where) : disk.bytes(slot)
         return at < where + size ? bytes.slice(at, at + length) : read(slot, at, length)
       }
-      const damaged = { code: 'BACKEND_ERROR', message: expect.stringContaining('its content is broken') }
-      for (let i = 0; i < 9; i++) {
-        const commits = [change('a', file('A')), change('b', file(`${i}`))].map((one) =>
-          backend.commit([one], { durability: 'durable' }),
-        )
-        await expect(commits[0]).rejects.toMatchObject(damaged)
-        await commits[1]
-      }
-      await expect(backend.read(at('a'))).rejects.toMatchObject(damaged)
-      expect(await textAt(backend, 'b')).toBe('8')
-      expect(disk.bytes(1), 'no snapshot').toHaveLength(0)
-      const again = await open(disk.afterKill())
-      expect([await textAt(again, 'a'), await textAt(again, 'b')], 'nothing was changed').toEqual([
-        'a'.repeat(size),
-        '8',
-      ])
+      return { disk, backend }
     }
+
+    const cases = Object.keys(damages).flatMap((damage) =>
+      [900, 300_000].flatMap((size) => [true, false].map((isHashed) => ({ damage, size, isHashed }) as const)),
+    ) as { readonly damage: keyof typeof damages; readonly size: number; readonly isHashed: boolean }[]
+
+    it.each(cases)('$damage ($size bytes, hash: $isHashed) keep no operation from the file', async (one) => {
+      for (const [name, operation] of Object.entries(operations)) {
+        const { disk, backend } = await withDamage(one.damage, one.size, one.isHashed, {})
+        await expect(backend.read(at('d/a')), name).rejects.toMatchObject(damaged)
+        await expect(
+          backend.scan([at('d/a')], () => true),
+          name,
+        ).rejects.toMatchObject(damaged)
+        const [changes, text] = operation(one.size)
+        const knows = changes.some(({ expect }) => typeof expect === 'object')
+        const committed = backend.commit(changes, { durability: 'durable' })
+        if (knows && !one.isHashed) {
+          // Nobody has said what the content was: the version is that of what is left.
+          await expect(committed, name).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+          continue
+        }
+        const { applied } = await committed
+        const before = applied.find(({ path }) => path === at('d/a'))?.before
+        if (one.isHashed) expect(before, name).toMatchObject({ size: one.size, sha256: sha256Of(one.size) })
+        if (text !== undefined) expect(await textAt(backend, 'd/a'), name).toBe(text)
+        const now = await show(backend)
+        expect(await show(await open(disk.afterKill())), name).toBe(now)
+      }
+    })
+
+    it.each(Object.keys(damages) as (keyof typeof damages)[])(
+      '%s end no commit of other files, no compaction takes them over, and none is missing once they are deleted',
+      async (damage) => {
+        for (const size of [900, 300_000]) {
+          const { disk, backend } = await withDamage(damage, size, true, { slackBytes: -1e9 })
+          for (let i = 0; i < 9; i++) await backend.commit([change('b', file(`${i}`))], { durability: 'durable' })
+          await expect(backend.read(at('d/a'))).rejects.toMatchObject(damaged)
+          expect(await textAt(backend, 'b')).toBe('8')
+          expect(disk.bytes(1), 'no snapshot').toHaveLength(0)
+          const again = await open(disk.afterKill())
+          expect([await textAt(again, 'd/a'), await textAt(again, 'b')], 'nothing was changed').toEqual([
+            'a'.repeat(size),
+            '8',
+          ])
+          await backend.commit([change('d/a', null)], { durability: 'durable' })
+          for (let i = 0; i < 9 && disk.bytes(1).length === 0; i++) {
+            await backend.commit([change('b', file(`${i}`.repeat(size)))], { durability: 'durable' })
+          }
+          expect(disk.bytes(1).length, 'a snapshot').toBeGreaterThan(0)
+          expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+        }
+      },
+    )
   })
 
   it('are the same after compactions that found no space', async () => {
