@@ -18,6 +18,7 @@ import { checkGlob } from '../policy/path-patterns.ts'
 import { createRates } from '../policy/rate-limits.ts'
 import { createTaint } from '../policy/taint.ts'
 import { isText } from '../util/check-options.ts'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import { createFiles } from './files.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
@@ -48,7 +49,8 @@ export function openRun(
   }
   const callOwn = (...args: Parameters<typeof callWithNames>) => callWithNames(...args).then(hideTokens)
   const inDialect = dialect?.openRun(context)
-  const files = createFiles(run.rates, async () => (await import('./file-methods.ts')).openFiles(context))
+  const loadFiles = memoizeAsync(async () => (await import('./file-methods.ts')).openFiles(context))
+  const files = createFiles(run.rates, loadFiles)
   contextOfFiles.set(files, context)
   const explainOwn = async (name: unknown, input: unknown) => {
     const { explainCall } = await import('./explain-call.ts')

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import * as node from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { getSystemErrorMap, isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { Volume } from 'memfs'
@@ -10,6 +12,7 @@ import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { type Backend, createWorkspace } from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 
 type Functions = Readonly<Record<string, (...args: unknown[]) => unknown>>
@@ -31,26 +34,35 @@ function plant(fs: Pick<typeof node, 'mkdirSync' | 'writeFileSync' | 'symlinkSyn
 }
 
 const place = node.realpathSync(node.mkdtempSync(join(tmpdir(), 'wardspace-differential-')))
-afterAll(() => node.rmSync(place, { recursive: true }))
+afterAll(() => remove(place))
+/** A copy of Node into itself ends in a tree that is too deep for its `rmSync`. */
+const remove = (directory: string) => execFileSync('rm', ['-rf', directory])
 let count = 0
 
+/** A storage with the tree, and its directory if it has one. */
+interface Storage {
+  readonly backend: Backend
+  readonly root?: string
+}
+
 const backends = {
-  memory: () =>
-    memory({
+  memory: (): Storage => ({
+    backend: memory({
       ...files,
       ...Object.fromEntries(Object.entries(links).map(([path, link]) => [path, { link }])),
       empty: { directory: true },
     }),
-  memfs() {
+  }),
+  memfs(): Storage {
     const volume = new Volume()
     plant(volume as unknown as typeof node, '/root')
-    return memfs(volume, { root: '/root' })
+    return { backend: memfs(volume, { root: '/root' }) }
   },
-  node() {
+  node(): Storage {
     count += 1
     const root = join(place, `own-${count}`)
     plant(node, root)
-    return nodeBackend(root)
+    return { backend: nodeBackend(root), root }
   },
 }
 
@@ -71,6 +83,11 @@ const path = fc
   .map(([parts, end]) => `/${parts.map(([name, between], at) => (at === 0 ? '' : between) + name).join('')}${end}`)
 const flags = fc.constantFrom('r', 'r+', 'rs', 'w', 'w+', 'wx', 'wx+', 'a', 'a+', 'ax', 0, 0o101, 0o300, 0o1002)
 const yes = fc.boolean()
+
+const copyOptions = fc.record(
+  { recursive: yes, dereference: yes, force: yes, errorOnExist: yes, verbatimSymlinks: yes },
+  { requiredKeys: [] },
+)
 
 const call: fc.Arbitrary<Call> = fc.oneof(
   fc.tuple(fc.constantFrom('readFile'), path, fc.constantFrom('utf8', undefined)),
@@ -97,9 +114,11 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   fc.tuple(fc.constantFrom('rmdir'), path),
   fc.tuple(fc.constantFrom('rm'), path, fc.record({ recursive: yes, force: yes })),
   fc.tuple(fc.constantFrom('mkdtemp'), path),
-  fc.tuple(fc.constantFrom('symlink'), fc.constantFrom('f', 'd/', 'none', 'self'), path),
+  fc.tuple(fc.constantFrom('symlink'), fc.constantFrom('f', 'd/', 'none', 'self', '/f', '/d/s', '/none'), path),
   fc.tuple(fc.constantFrom('rename'), path, path),
   fc.tuple(fc.constantFrom('copyFile'), path, path, fc.constantFrom(0, 1)),
+  fc.tuple(fc.constantFrom('cp'), path, path, copyOptions),
+  fc.tuple(fc.constantFrom('cp'), path, path, copyOptions),
 ) as fc.Arbitrary<Call>
 
 /** Whether a path climbs above the root, where the tests have no tree and a workspace has nothing. */
@@ -116,40 +135,47 @@ function leavesRoot(root: string, given: string): boolean {
   return false
 }
 
-/** Whether a path leads through links that never end. */
-function isCircle(at: string): boolean {
-  try {
-    node.statSync(at)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ELOOP'
-  }
-  return false
+type Tree = Readonly<Record<string, string>>
+
+/** An entry of a tree. `isResolved`: a link is shown by what it leads to, as `cp` writes it anew. */
+function shownEntry(name: string, isResolved: boolean, entry: { mode?: number; bytes?: Uint8Array; target?: string }) {
+  const { mode = 0o644, bytes, target } = entry
+  if (target !== undefined) return `link ${isResolved ? posix.resolve(posix.dirname(name), target) : target}`
+  return bytes === undefined ? 'directory' : `file ${(mode & 0o777).toString(8)} ${Buffer.from(bytes)}`
 }
 
 /** Everything below a directory: the type of each entry, and what it holds. */
-function treeOf(root: string): Readonly<Record<string, string>> {
+function treeOf(root: string, isResolved: boolean): Tree {
   const tree: Record<string, string> = {}
+  const within = (target: string) => (target === root ? '/' : target.replace(`${root}/`, '/'))
   for (const entry of node.readdirSync(root, { withFileTypes: true, recursive: true })) {
     const at = join(entry.parentPath, entry.name)
     const name = at.slice(root.length)
-    if (entry.isDirectory()) tree[name] = 'directory'
-    else if (entry.isSymbolicLink()) tree[name] = `link ${isCircle(at) ? '' : node.readlinkSync(at)}`
-    else tree[name] = `file ${(node.statSync(at).mode & 0o777).toString(8)} ${node.readFileSync(at, 'utf8')}`
+    const found = entry.isSymbolicLink()
+      ? { target: within(node.readlinkSync(at)) }
+      : entry.isFile()
+        ? { mode: node.statSync(at).mode, bytes: node.readFileSync(at) }
+        : {}
+    tree[name] = shownEntry(name, isResolved, found)
   }
   return tree
 }
 
-/** The same, by the functions that are tested. */
-async function ownTree({ promises }: WorkspaceFs, directory = ''): Promise<Record<string, string>> {
+/** The same, of a storage. */
+async function storedTree({ backend, root }: Storage, isResolved: boolean, directory = ''): Promise<Tree> {
+  if (root !== undefined) return treeOf(root, isResolved)
   const tree: Record<string, string> = {}
-  for (const entry of await promises.readdir(`${directory}/`, { withFileTypes: true })) {
-    const at = `${directory}/${entry.name}`
-    if (entry.isDirectory()) Object.assign(tree, { [at]: 'directory' }, await ownTree({ promises } as WorkspaceFs, at))
-    else if (entry.isSymbolicLink()) tree[at] = `link ${await promises.readlink(at).catch(() => '')}`
-    else {
-      const { mode } = await promises.stat(at)
-      tree[at] = `file ${(mode & 0o777).toString(8)} ${await promises.readFile(at, 'utf8')}`
-    }
+  for (const { name, type } of await backend.list(directory as Path)) {
+    const at = (directory === '' ? name : `${directory}/${name}`) as Path
+    if (type === 'directory') Object.assign(tree, await storedTree({ backend }, isResolved, at))
+    const { mode } = (await backend.stat(at)) ?? {}
+    const found =
+      type === 'link'
+        ? { target: await backend.readLink(at) }
+        : type === 'file'
+          ? { bytes: (await backend.read(at)).bytes, ...(mode === undefined ? {} : { mode }) }
+          : {}
+    tree[`/${at}`] = shownEntry(`/${at}`, isResolved, found)
   }
   return tree
 }
@@ -257,6 +283,9 @@ function declared([name, ...args]: Call, own: unknown, expected: unknown): strin
   if (own === 'error ELOOP' && changing.has(name)) return 'a link that cannot be followed is neither read nor changed'
   if (own === expected && own === 'error EBADF') return 'what fails changes nothing'
   if (own === expected && own === 'error EISDIR' && name === 'copyFile') return 'what fails changes nothing'
+  if (name === 'cp') return declaredCopy(`${own}`, `${expected}`, args[2])
+  if (name === 'rm' && own === expected && `${first}`.includes('/top/'))
+    return 'Node removes the link that its path leads through'
   const isRemoved = name === 'rm' && (own === 'error EINVAL' || own === 'error ENOTDIR')
   if (isRemoved && /(^|\/)\.?\.?\/*$/.test(String(first))) return 'rm needs the name of what it removes'
   if (name === 'openAsBlob' && /^error /.test(`${own}`) && /^error /.test(`${expected}`))
@@ -266,7 +295,21 @@ function declared([name, ...args]: Call, own: unknown, expected: unknown): strin
   return undefined
 }
 
-const changing: ReadonlySet<string> = new Set(['readlink', 'unlink', 'rm', 'rename', 'symlink', 'copyFile'])
+const changing: ReadonlySet<string> = new Set(['readlink', 'unlink', 'rm', 'rename', 'symlink', 'copyFile', 'cp'])
+
+/** The same, of `cp`. */
+function declaredCopy(own: string, expected: string, options: unknown): string | undefined {
+  const { verbatimSymlinks } = Object(options) as { readonly verbatimSymlinks?: boolean }
+  if (own === 'error EACCES' && verbatimSymlinks) return 'no link leads out of the workspace'
+  if (!own.startsWith('error') || !expected.startsWith('error')) return undefined
+  if (own === expected) return 'what fails changes nothing'
+  if (own === 'error ERR_FS_CP_EINVAL') return 'a copy into itself is refused before it begins'
+  if (own === 'error ERR_FS_EISDIR') return 'cp looks at all of it before it creates the directory of the new path'
+  const isLook = (text: string) => /^error (ENOENT|ENOTDIR|ELOOP)$/.test(text)
+  return isLook(own) && isLook(expected)
+    ? 'Node looks at both paths at once, and either error may be the first'
+    : undefined
+}
 
 /** The entries that differ between two trees. */
 function changed(own: unknown, other: unknown): unknown {
@@ -279,45 +322,49 @@ function changed(own: unknown, other: unknown): unknown {
 describe('createFs and node:fs', () => {
   it.each(Object.keys(backends) as (keyof typeof backends)[])('do the same for every path over %s', async (kind) => {
     const differences = new Map<string, string>()
-    let own: WorkspaceFs | undefined
+    let storage: Storage | undefined
+    let own = {} as WorkspaceFs
     let close = async () => {}
     let root = ''
+    let planted: readonly [shown: Tree, resolved: Tree] = [{}, {}]
+    const reopen = async () => {
+      await close()
+      for (const used of [root, storage?.root]) if (used) remove(used)
+      storage = backends[kind]()
+      const opened = await openOver(storage.backend)
+      close = opened.close
+      own = opened.fs
+      count += 1
+      root = join(place, `node-${count}`)
+      plant(node, root)
+      planted = [treeOf(root, false), treeOf(root, true)]
+      return storage
+    }
+    let isNew = false
     const plan = fc.tuple(fc.constantFrom<Form>('promise', 'callback', 'sync'), call)
     let compared = 0
     const reasons = new Map<string, number>()
     await fc.assert(
       fc.asyncProperty(plan, async ([asked, step]) => {
-        if (own === undefined) {
-          await close()
-          const opened = await openOver(backends[kind]())
-          close = opened.close
-          own = opened.fs
-          count += 1
-          root = join(place, `node-${count}`)
-          plant(node, root)
-        }
+        const present = isNew && storage !== undefined ? storage : await reopen()
         const [name, ...args] = step
         if (args.some((arg) => typeof arg === 'string' && arg.startsWith('/') && leavesRoot(root, arg))) return
-        const isSync = asked === 'sync' && kind !== 'node' && reading.has(name) && !changes(step)
-        const form = asked === 'sync' && !isSync ? 'promise' : asked
+        const isReading = reading.has(name) && !changes(step)
+        const form = asked === 'sync' && (kind === 'node' || !isReading) ? 'promise' : asked
         compared += 1
-        const before = JSON.stringify(treeOf(root))
-        const expected = [await attempt(node, root, form, step), treeOf(root)]
-        const actual = [await attempt(own, '', form, step), await ownTree(own)]
-        const text = (value: unknown) =>
-          JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
-        if (JSON.stringify(expected[1]) !== before) own = undefined
-        const isSame = isDeepStrictEqual(actual, expected)
-        const reason = isSame ? undefined : declared(step, actual[0], expected[0])
-        if (reason !== undefined) {
-          reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
-          own = undefined
-        } else if (!isSame) {
-          own = undefined
-          const trees =
-            JSON.stringify(actual[0]) === JSON.stringify(expected[0])
-              ? `, trees ${text(changed(actual[1], expected[1]))}`
-              : ''
+        const isResolved = name === 'cp' || (name === 'symlink' && `${args[0]}`.startsWith('/'))
+        const before = planted[isResolved ? 1 : 0]
+        const expected = [await attempt(node, root, form, step), isReading ? before : treeOf(root, isResolved)]
+        const actual = [await attempt(own, '', form, step), await storedTree(present, isResolved)]
+        isNew = isDeepStrictEqual(expected[1], before) && isDeepStrictEqual(actual[1], before)
+        if (isDeepStrictEqual(actual, expected)) return
+        const reason = declared(step, actual[0], expected[0])
+        if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+        else {
+          const text = (value: unknown) =>
+            JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
+          const isSame = JSON.stringify(actual[0]) === JSON.stringify(expected[0])
+          const trees = isSame ? `, trees ${text(changed(actual[1], expected[1]))}` : ''
           const key = `${name} ${text(actual[0])} / ${text(expected[0])}${trees}`
           const shortest = differences.get(key)
           const label = text(step)
@@ -331,6 +378,71 @@ describe('createFs and node:fs', () => {
     const others = [...reasons.values()].reduce((sum, one) => sum + one, 0)
     expect(others, JSON.stringify([...reasons])).toBeLessThan(compared / 10)
     expect(compared).toBeGreaterThan(times(160, 17_000))
+  })
+})
+
+describe('watch of createFs and of node:fs', () => {
+  const paths = [
+    '/f',
+    '/d',
+    '/empty',
+    '/lf',
+    '/ld',
+    '/ll',
+    '/within',
+    '/gone',
+    '/none',
+    '/self',
+    '/through',
+    '/d/s/top',
+  ]
+  const ends = ['', '/', '//', '/.', '/./', '/..', '/../d', '/../f/', '/x', '/x/', '/s/.']
+
+  /** Whether a watch begins, and the name of the first entry that it reports. */
+  async function watchOutcome(promises: typeof node.promises, path: string, change?: () => Promise<void>) {
+    const stop = new AbortController()
+    const events = promises.watch(path, { signal: stop.signal })[Symbol.asyncIterator]()
+    const first = events.next().then(
+      ({ value }) => value.filename,
+      (error) => (error.name === 'AbortError' ? 'watched' : `error ${error.code}`),
+    )
+    const early = await Promise.race([first, pause(30)])
+    if (early === undefined) await change?.()
+    if (early === undefined && change !== undefined) await first
+    stop.abort()
+    return first
+  }
+
+  it('begin, or fail with the same code, for every path', async () => {
+    const root = join(place, 'watched')
+    plant(node, root)
+    const { fs, close } = await openOver(backends.memory().backend)
+    const cases = paths.flatMap((path) => ends.map((end) => `${path}${end}`)).filter((path) => !leavesRoot(root, path))
+    const outcomes = await Promise.all(
+      cases.map(async (path) => [
+        path,
+        await watchOutcome(fs.promises as never, path),
+        await watchOutcome(node.promises, `${root}${path}`),
+      ]),
+    )
+    expect(outcomes.filter(([, own, expected]) => own !== expected)).toEqual([])
+    expect(new Set(outcomes.map(([, own]) => own))).toEqual(
+      new Set(['watched', 'error ENOENT', 'error ENOTDIR', 'error ELOOP']),
+    )
+    expect(cases.length).toBeGreaterThan(100)
+    await close()
+  })
+
+  it.each(['/d', '/d/', '/d//', '/d/.', '/ld/', '/empty/../d', '/d/s/top/d/'])('report names of %s', async (path) => {
+    const root = join(place, `watched-${path.replaceAll('/', '-')}`)
+    plant(node, root)
+    const { fs, close } = await openOver(backends.memory().backend)
+    const own = await watchOutcome(fs.promises as never, path, () => fs.promises.writeFile('/d/new', 'n'))
+    const real = await watchOutcome(node.promises, `${root}${path}`, () =>
+      node.promises.writeFile(`${root}/d/new`, 'n'),
+    )
+    expect([own, real]).toEqual(['new', 'new'])
+    await close()
   })
 })
 

@@ -125,6 +125,18 @@ function mkdirOptions(value: unknown, name: string): unknown {
   return fields({ recursive: boolean, mode: nullable(bits) })(typeof value === 'object' ? value : {}, name)
 }
 
+const copyFields = fields({
+  ...{ dereference: boolean, errorOnExist: boolean, force: boolean, preserveTimestamps: boolean },
+  ...{ recursive: boolean, verbatimSymlinks: boolean, filter: callback, mode: accessMode },
+})
+
+function copyOptions(value: unknown, name: string): unknown {
+  const checked = copyFields(value, name) as { readonly dereference?: boolean; readonly verbatimSymlinks?: boolean }
+  if (!checked.dereference || !checked.verbatimSymlinks) return checked
+  const message = 'Option "dereference" cannot be used in combination with option "verbatimSymlinks"'
+  throw Object.assign(new TypeError(message), { code: 'ERR_INCOMPATIBLE_OPTION_PAIR' })
+}
+
 /** Times that `utimes` takes. */
 const times = [
   ['atime', time],
@@ -205,15 +217,7 @@ const checks: Readonly<Record<string, readonly (readonly [name: string, check: C
   cp: [
     ['src', path],
     ['dest', path],
-    [
-      'options',
-      optional(
-        fields({
-          ...{ dereference: boolean, errorOnExist: boolean, force: boolean, preserveTimestamps: boolean },
-          ...{ recursive: boolean, verbatimSymlinks: boolean, filter: callback, mode: accessMode },
-        }),
-      ),
-    ],
+    ['options', optional(copyOptions)],
   ],
   open: [
     ['path', path],

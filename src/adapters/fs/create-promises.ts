@@ -68,6 +68,6 @@ export function createPromises(target: FsTarget, open: OpenFiles<FileHandle>): F
     ...createWrites(target, open),
     ...createMetadata(target),
     ...createDirectories(target, open),
-    ...createTransfers(target),
+    ...createTransfers(target, open),
   } as unknown as FsPromises
 }

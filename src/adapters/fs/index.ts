@@ -37,6 +37,7 @@ export type {
   FileWriteOptions,
 } from '../../workspace/files.ts'
 export type { FsWatcher } from './callbacks.ts'
+export type { CopyOptions } from './copy.ts'
 export type {
   FsPromises,
   ReadDirectory,
@@ -54,7 +55,7 @@ export type { FsMetadata, FsReads, FsWrites } from './promises.ts'
 export type { FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
 export type { FsSync, StatOptions } from './sync.ts'
 export type { FsTarget } from './target.ts'
-export type { CopyOptions, FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
+export type { FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export type { CallbackFunction } from './with-callback.ts'
 export { Dirent, Stats }
 

@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { FileStat } from '../../workspace/files.ts'
 import { below, type DirectoryOptions, directoryOptions, type FoundEntry, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
 import { asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
@@ -45,22 +46,31 @@ async function withFile<T>(
   }
 }
 
+/** Returns the metadata of an entry, or undefined for what does not exist in a directory that does. */
+export async function lookAt(
+  target: FsTarget,
+  path: FsPath,
+  syscall: string,
+  noFollow: boolean,
+): Promise<FileStat | undefined> {
+  const located = locate(path)
+  return asNode(syscall, located.shown, async () => {
+    try {
+      const at = await findPath(target, located)
+      return await (noFollow ? findEntry(target, at) : target.files.stat(at))
+    } catch (error) {
+      if (isAboutGitData(error, located.path)) return undefined
+      throw error
+    }
+  })
+}
+
 /** Reads of `fs.promises`. */
 export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
   async function statOf(path: FsPath, syscall: string, noFollow: boolean): Promise<Stats> {
-    const located = locate(path)
-    const { shown } = located
-    const stat = await asNode(syscall, shown, async () => {
-      try {
-        const at = await findPath(target, located)
-        return await (noFollow ? findEntry(target, at) : files.stat(at))
-      } catch (error) {
-        if (isAboutGitData(error, located.path)) return undefined
-        throw error
-      }
-    })
-    if (stat === undefined) throw fsError('ENOENT', syscall, shown)
+    const stat = await lookAt(target, path, syscall, noFollow)
+    if (stat === undefined) throw fsError('ENOENT', syscall, locate(path).shown)
     return new Stats(stat)
   }
   return {
@@ -166,7 +176,10 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
         const { path: at, end } = await findPlace(target, located)
         const exists = (await findEntry(target, at)) !== undefined
         if (exists || end === '/') throw fsError(exists ? 'EEXIST' : 'ENOENT', 'symlink', to, shown)
-        await files.link(at, relativeTarget(to, at))
+        // An absolute target is written relative to the directory that contains the link.
+        const isInside = to.startsWith('/') && at.includes('/')
+        const directory = isInside ? await files.realPath(at.slice(0, at.lastIndexOf('/'))) : ''
+        await files.link(at, relativeTarget(to, /^\.?$/.test(directory) ? '' : `${directory}/`))
       }
       await asNode('symlink', to, link, shown)
     },

@@ -1,31 +1,18 @@
 import type { FileChange } from '../../workspace/files.ts'
+import { type CopyOptions, TreeCopy } from './copy.ts'
 import { encodingOf, nameIn } from './encoding.ts'
 import { abortError, argumentError, asNode, asNodeAnyway, type FsError, fsError } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
 import { findCreated, findEntry, findPath, findPlace, requireParent } from './places.ts'
-import { createReads } from './promises.ts'
+import { createReads, createWrites } from './promises.ts'
 import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
 import { optionalCallback } from './with-callback.ts'
 
 /** Fails if the target exists. */
 export const COPYFILE_EXCL = 1
-
-/** Options of `fs.promises.cp`. */
-export interface CopyOptions {
-  /** Copies what links lead to. Default: false. */
-  readonly dereference?: boolean
-  /** Copies directories. Default: false. */
-  readonly recursive?: boolean
-  /** Replaces existing files. Default: true. */
-  readonly force?: boolean
-  /** With `force: false`, fails if the target exists. */
-  readonly errorOnExist?: boolean
-  /** Returns whether to copy an entry. Paths start with `/`. */
-  readonly filter?: (source: string, destination: string) => boolean | Promise<boolean>
-}
 
 /** Options of `fs.promises.watch`. */
 export interface WatchOptions {
@@ -84,7 +71,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
         if (place === undefined || stat === undefined) throw fsError('ENOENT', 'lstat', shown)
         const { path: at, end } = place
         const isLinked = end === '/' && stat.type === 'link'
-        if ((stat.type === 'directory' || isLinked) && !recursive) throw isDirectory('rm', shown)
+        if ((stat.type === 'directory' || isLinked) && !recursive) throw isDirectory(shown)
         // A link is not removed by the name of what it leads to, and neither is a directory by a name that it contains.
         if (isLinked) throw fsError('ENOTDIR', 'rm', shown)
         if (end.startsWith('.')) throw fsError('EINVAL', 'rm', shown)
@@ -110,7 +97,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
 }
 
 /** What `fs.promises` does with two paths, and `watch`. */
-export function createTransfers(target: FsTarget) {
+export function createTransfers(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
   return {
     async rename(from: FsPath, to: FsPath): Promise<void> {
@@ -142,7 +129,8 @@ export function createTransfers(target: FsTarget) {
           const existing = await files.stat(created)
           const isFree = (await findEntry(target, created)) === undefined
           const overwrite = (mode & COPYFILE_EXCL) === 0
-          const code = await copyFault(target, { real, to: created, isFree, overwrite })
+          const isDirectory = existing?.type === 'directory' && overwrite
+          const code = isDirectory ? 'EISDIR' : await copyFault(target, { real, to: created, isFree, overwrite })
           if (code !== undefined) throw fsError(code, 'copyfile', source.shown, dest.shown)
           // A link at the new path is followed, as Node does it.
           const to = existing?.path ?? created
@@ -152,19 +140,24 @@ export function createTransfers(target: FsTarget) {
       )
     },
     async cp(from: FsPath, to: FsPath, options: CopyOptions = {}): Promise<void> {
-      const [source, dest] = [locate(from, 'src'), locate(to, 'dest')]
-      await asNode('cp', source.shown, () => copyTree(target, source.path, dest.path, options), dest.shown)
+      const functions = {
+        ...createReads(target, open),
+        ...createWrites(target, open),
+        ...createDirectories(target, open),
+      }
+      await new TreeCopy(target, functions, options).run(locate(from, 'src').shown, locate(to, 'dest').shown)
     },
     watch: (path: FsPath, options: WatchOptions = {}) => watchPath(target, path, options),
   }
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-
-function isDirectory(operation: string, path: string): Error {
-  const error = new Error(`Path is a directory: ${operation} returned EISDIR (is a directory) ${path}`)
-  return Object.assign(error, { name: 'SystemError', code: 'ERR_FS_EISDIR', errno: 21, syscall: operation, path })
+/** The error of Node for a directory that `rm` is not asked to remove. */
+function isDirectory(path: string): Error {
+  const error = new Error(`Path is a directory: rm returned EISDIR (is a directory) ${path}`)
+  return Object.assign(error, { name: 'SystemError', code: 'ERR_FS_EISDIR', errno: 21, syscall: 'rm', path })
 }
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /** Returns the code of the error that keeps a file from being copied. */
 async function copyFault(
@@ -218,102 +211,6 @@ async function makeTree({ files }: FsTarget, shown: string): Promise<string | un
   }
   if (isMissing) await files.makeDirectory(at)
   return first
-}
-
-/** An entry that `cp` copies, with its paths in the workspace. */
-interface CopiedEntry {
-  readonly from: string
-  readonly to: string
-  readonly type: string
-}
-
-/** Copies an entry with everything below it. Lists all of it before it writes anything, so that it ends also if it writes into what it copies. */
-async function copyTree(target: FsTarget, from: string, to: string, options: CopyOptions): Promise<void> {
-  const { files } = target
-  const { force = true, errorOnExist = false, dereference = false } = options
-  const stat = await files.stat(from, { noFollow: !dereference })
-  if (stat === undefined) throw fsError('ENOENT', dereference ? 'stat' : 'lstat', `/${from}`)
-  const top: CopiedEntry = { from: dereference ? stat.path : from, to, type: stat.type }
-  const { filter } = options
-  if (filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
-  await requireCopy(target, top, dereference)
-  if (top.type === 'directory' && (await isBelow(target, from, to))) {
-    throw copyError('EINVAL', `cannot copy /${from} to a subdirectory of self /${to}`, to)
-  }
-  const entries: CopiedEntry[] = []
-  await listTree(target, top, { ...options, isFiltered: true }, entries)
-  for (const entry of entries) {
-    if (entry !== top) await requireCopy(target, entry, dereference)
-    if (entry.type === 'directory') {
-      await files.makeDirectory(entry.to)
-      continue
-    }
-    const exists = (await files.stat(entry.to, { noFollow: true })) !== undefined
-    if (exists && !force && errorOnExist) throw copyError('EEXIST', `/${entry.to} already exists`, entry.to)
-    if (!exists || force) await files.copy(entry.from, entry.to, { overwrite: true })
-  }
-}
-
-/** @throws Error if an entry cannot take the place of what is at its new path */
-async function requireCopy({ files }: FsTarget, entry: CopiedEntry, dereference: boolean): Promise<void> {
-  const { from, to, type } = entry
-  const existing = await files.stat(to, { noFollow: !dereference })
-  if (existing === undefined) return
-  if (existing.path === (await files.stat(from, { noFollow: true }))?.path) {
-    throw copyError('EINVAL', 'src and dest cannot be the same', to)
-  }
-  if (type === 'directory' && existing.type !== 'directory') {
-    throw copyError('DIR_TO_NON_DIR', `cannot overwrite non-directory /${to} with directory /${from}`, to)
-  }
-  if (type === 'link' && existing.type === 'file') throw fsError('EEXIST', 'symlink', `/${from}`, `/${to}`)
-  if (type !== 'directory' && existing.type === 'directory') {
-    throw copyError('NON_DIR_TO_DIR', `cannot overwrite directory /${to} with non-directory /${from}`, to)
-  }
-}
-
-/** Adds an entry and everything below it, directories before their entries. */
-async function listTree(
-  target: FsTarget,
-  entry: CopiedEntry,
-  options: CopyOptions & { readonly isFiltered?: boolean },
-  entries: CopiedEntry[],
-  parents: readonly string[] = [],
-): Promise<void> {
-  const { from, to, type } = entry
-  const { recursive = false, dereference = false, isFiltered = false, filter } = options
-  if (!isFiltered && filter !== undefined && !(await filter(`/${from}`, `/${to}`))) return
-  if (type === 'directory' && !recursive) throw isDirectory('cp', `/${from}`)
-  entries.push(entry)
-  if (type !== 'directory') return
-  if (parents.includes(from)) throw fsError('ELOOP', 'cp', `/${from}`, `/${to}`)
-  for (const { name, type } of await target.files.entries(from)) {
-    const below = { from: `${from}/${name}`, to: `${to}/${name}`, type }
-    const stat = dereference && type === 'link' ? await target.files.stat(below.from) : undefined
-    const found = stat === undefined ? below : { ...below, from: stat.path, type: stat.type }
-    await listTree(target, found, { ...options, isFiltered: false }, entries, [...parents, from])
-  }
-}
-
-/** Whether a path, or the directory in which it would be created, is a directory or below it, with all links followed. */
-async function isBelow({ files }: FsTarget, directory: string, path: string): Promise<boolean> {
-  let at = path
-  while (at !== '' && !(await files.exists(at))) at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
-  const [source, existing] = await Promise.all([files.realPath(directory), files.realPath(at || '.')])
-  return source === '' || `${existing}/`.startsWith(`${source}/`)
-}
-
-const copyCodes = {
-  EEXIST: [17, 'Target already exists: cp returned EEXIST'],
-  EINVAL: [22, 'Invalid src or dest: cp returned EINVAL'],
-  DIR_TO_NON_DIR: [20, 'Cannot overwrite non-directory with directory: cp returned EISDIR'],
-  NON_DIR_TO_DIR: [21, 'Cannot overwrite directory with non-directory: cp returned ENOTDIR'],
-} as const
-
-/** The error of Node for a refused copy. */
-function copyError(code: keyof typeof copyCodes, reason: string, path: string): Error {
-  const [errno, text] = copyCodes[code]
-  const error = new Error(`${text} (${reason}) /${path}`)
-  return Object.assign(error, { code: `ERR_FS_CP_${code}`, errno, syscall: 'cp', path: `/${path}` })
 }
 
 /** A directory that is read entry by entry, as `fs.Dir`. */
@@ -381,11 +278,14 @@ async function existingBelow(
 }
 
 /** Yields events as `fs.promises.watch`: `rename` for paths that come or go, with names relative to the path. */
-async function* watchPath({ files }: FsTarget, path: FsPath, options: WatchOptions) {
+async function* watchPath(target: FsTarget, path: FsPath, options: WatchOptions) {
   checkWatch(path, options)
-  const { shown, path: at } = locate(path)
+  const { files } = target
+  const located = locate(path)
   const { signal, recursive = false } = options
-  const [changes, start, known] = await asNode('watch', shown, async () => {
+  const [changes, start, known] = await asNode('watch', located.shown, async () => {
+    const at = await findPath(target, located)
+    if (!(await files.exists(at))) throw fsError('ENOENT', 'watch', located.shown)
     // What changes while the entries are listed is reported, too.
     const watched: AsyncIterable<FileChange> = await files.watch(
       at,

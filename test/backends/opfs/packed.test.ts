@@ -469,7 +469,7 @@ describe('contents', () => {
         undefined,
       ],
       'an addition to the known content': (size) => {
-        const to = { ...file(`${'a'.repeat(size)}!`), sharedPrefix: size }
+        const to = { type: 'file', bytes: bytesOf(`${'a'.repeat(size)}!`), sharedPrefix: size } as const
         return [[change('d/a', to)], `${'a'.repeat(size)}!`]
       },
       'a link': (size) => [[change('d/a', link('../b'), { sha256: sha256Of(size) })], undefined],
@@ -482,9 +482,9 @@ describe('contents', () => {
       const first = await open(disk)
       const plain = { durability: 'durable' } as const
       await first.commit([change('d', directory), change('b', file('b'))], plain)
-      const to = content(size)
-      if (isHashed) sha256Cached(to.bytes)
-      await first.commit([change('d/a', to)], plain)
+      const bytes = bytesOf('a'.repeat(size))
+      if (isHashed) sha256Cached(bytes)
+      await first.commit([change('d/a', { type: 'file', bytes })], plain)
       const where = disk.bytes(0).length - size
       const backend = await open(disk, more)
       const { read } = disk.slots
