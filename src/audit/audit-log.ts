@@ -165,9 +165,19 @@ function mayNameSecret(entry: AuditEntry): boolean {
 }
 
 function withoutSecretNames(entry: AuditEntry): AuditEntry {
-  const safe = (path: string) => redact(path).text
+  const names = new Map<string, string>()
+  const safe = (path: string) => {
+    let name = names.get(path)
+    if (name === undefined) {
+      name = redact(path).text
+      names.set(path, name)
+    }
+    return name
+  }
   const versions = (map: AuditEntry['oldSha256']) =>
-    shaMap(Object.entries(map).map(([path, version]) => [safe(path), version]))
+    Object.keys(map).every((path) => safe(path) === path)
+      ? map
+      : shaMap(Object.entries(map).map(([path, version]) => [safe(path), version]))
   const { pathsSearched, readSha256, pushes, refusals, policyDecision, taint } = entry
   return {
     ...entry,

@@ -67,7 +67,7 @@ export async function authorizeChanges(
       ...review?.attributesOf(changes),
       accesses: [...call.accesses, ...further],
     }),
-    changedLines: () => review?.changedLines(changes),
+    changedLines: () => review?.changedLines(changes, draft.lines),
     storeDiff(artifacts, receipt, warnings) {
       if (review === undefined) return undefined
       // A tool with a diff of its own has read what it shows.

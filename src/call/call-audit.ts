@@ -14,18 +14,13 @@ import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** The fields of a record that describe the effect of a call. */
-type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris' | 'lines'>
+type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256'>
 
 /** Characters to keep of a text that a caller wrote. The audit redacts secrets in it and cuts it further. */
 const MAX_TEXT_LENGTH = 10_000
 const NO_PATHS: readonly never[] = Object.freeze([])
 const NO_VERSIONS = Object.freeze({})
-const NO_EFFECT: Effect = {
-  pathsWritten: NO_PATHS,
-  oldSha256: NO_VERSIONS,
-  newSha256: NO_VERSIONS,
-  artifactUris: NO_PATHS,
-}
+const NO_EFFECT: Effect = { pathsWritten: NO_PATHS, oldSha256: NO_VERSIONS, newSha256: NO_VERSIONS }
 
 /** Opens the audit of a call. Nothing is written before the intent or the refusal. */
 export function openCallAudit(
@@ -56,6 +51,8 @@ class OpenCallAudit implements CallAudit {
   #labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
   #isIntentWritten = false
   #effect = NO_EFFECT
+  #artifactUri: string | undefined
+  #lines: AuditEntry['lines']
   #read: Path[] = []
   #readVersions: Map<Path, string> | undefined
   #checks: AuditEntry['checks']
@@ -146,8 +143,13 @@ class OpenCallAudit implements CallAudit {
     }
   }
 
-  setEffect({ applied }: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void {
-    this.#effect = outcomeOf(applied, artifactUri, lines)
+  setEffect({ applied }: Receipt): void {
+    this.#effect = outcomeOf(applied)
+  }
+
+  setOutput(artifactUri: string | undefined, lines: AuditEntry['lines']): void {
+    this.#artifactUri = artifactUri
+    this.#lines = lines
   }
 
   writeOutcome(failure?: Failure): void | Promise<void> {
@@ -207,8 +209,8 @@ class OpenCallAudit implements CallAudit {
       newSha256: effect.newSha256,
       policyDecision: { decision: this.#verdict?.decision ?? 'none', rules: rulesOf(this.#verdict, failure) },
       reason: this.#reason,
-      artifactUris: effect.artifactUris,
-      lines: effect.lines,
+      artifactUris: this.#artifactUri === undefined ? NO_PATHS : [this.#artifactUri],
+      lines: this.#lines,
       durationMs: phase === 'intent' ? undefined : timestamp - this.started,
       code: failure?.code,
       step: isRefused ? this.#step : undefined,
@@ -279,20 +281,18 @@ function taskOf(run: RunState): AuditEntry['task'] {
 function intentOf(changes: AuthorizedChanges['changes']): Effect {
   if (changes.length === 0) return NO_EFFECT
   return {
-    ...NO_EFFECT,
     pathsWritten: changes.map(({ change }) => change.path),
     oldSha256: shaMap(changes.map(({ change }) => [change.path, expectedVersion(change)])),
+    newSha256: NO_VERSIONS,
   }
 }
 
-function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined, lines: AuditEntry['lines']): Effect {
-  if (applied.length === 0 && artifactUri === undefined) return NO_EFFECT
+function outcomeOf(applied: Receipt['applied']): Effect {
+  if (applied.length === 0) return NO_EFFECT
   return {
     pathsWritten: applied.map(({ path }) => path),
     oldSha256: shaMap(applied.map(({ path, before }) => [path, auditVersion(path, before)])),
     newSha256: shaMap(applied.map(({ path, after }) => [path, auditVersion(path, after)])),
-    artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
-    lines,
   }
 }
 

@@ -517,7 +517,7 @@ async function commitDraft(
   if (changed !== undefined) steps?.emitChanges(changed, run, audit.id, receipt)
   audit.setLabel(taint.labelResult(), run.taint.origin())
   const lines = receipt.applied.length === 0 ? undefined : changes.changedLines()
-  audit.setEffect(receipt, artifactUri, lines)
+  audit.setOutput(artifactUri, lines)
   if (exceptions.length > 0) throw exceptions[0]
   return { receipt, artifactUri }
 }

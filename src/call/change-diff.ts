@@ -130,8 +130,10 @@ const MAX_COUNTED_BYTES = 1024 * 1024
 
 /**
  * Counts the lines that a change set adds and removes, as its diff shows them. Returns `undefined` for one that is too large.
+ *
+ * @param counted what the tool has counted, if it makes only one change
  */
-export function changedLines(changes: readonly KnownChange[]): LineTotals | undefined {
+export function changedLines(changes: readonly KnownChange[], counted?: LineTotals): LineTotals | undefined {
   let bytes = 0
   for (const { change, before, headOf } of changes) {
     if (headOf !== undefined || hasContent(change.to)) return undefined
@@ -143,6 +145,7 @@ export function changedLines(changes: readonly KnownChange[]): LineTotals | unde
     const { path, to } = change
     const { protection } = classifyPath(path)
     if (protection === 'secret' || protection === 'git') continue
+    if (counted !== undefined) return counted
     const isReplaced = before !== null && to !== null && before.type !== to.type
     const states: [EntryState, EntryState][] = isReplaced
       ? [

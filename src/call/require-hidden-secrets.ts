@@ -1,4 +1,5 @@
 import { HiddenSecrets, type SecretRefusals } from '../files/secrets/hidden.ts'
+import { areWithoutSecrets } from '../files/secrets/index.ts'
 import type { ContentReads } from '../guard/hidden-in-content.ts'
 import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -27,11 +28,14 @@ export async function requireHiddenSecrets(
   refusals: SecretRefusals | undefined,
 ): Promise<void> {
   if (!changes.some(({ change: { to } }) => to?.type === 'file' || to?.type === 'link')) return
+  const changed = new Set(changes.map(({ change }) => change.path))
+  const unchanged = new Set(
+    [...reads, ...(draft.reads ?? []), ...(draft.copiedFrom ?? [])].filter((path) => !changed.has(path)),
+  )
+  if (unchanged.size === 0 && changes.every(replacesNoSecret)) return
   const hidden = new HiddenSecrets(textsIn(input), refusals)
   const pause = createPacer()
-  const changed = new Set(changes.map(({ change }) => change.path))
-  for (const path of new Set([...reads, ...(draft.reads ?? []), ...(draft.copiedFrom ?? [])])) {
-    if (changed.has(path)) continue
+  for (const path of unchanged) {
     const { state } = await stateWithin(backend, path, limits.textFileBytes)
     if (state?.type === 'file') await runInTurns(hidden.addInSteps(state.bytes), pause)
   }
@@ -51,6 +55,12 @@ export async function requireHiddenSecrets(
     const knowsBefore = headOf <= limits.commandFileBytes
     await requireHiddenInContent(hidden, { path, before: reads, after: to.content, knowsBefore }, pause)
   }
+}
+
+/** Whether a content without secrets, or none, is replaced by one in memory: nothing that was hidden can show then. */
+function replacesNoSecret({ change: { to }, before, headOf }: KnownChange): boolean {
+  if (to?.type === 'file' && isStaged(to.content)) return false
+  return before?.type !== 'file' || (headOf === undefined && areWithoutSecrets(before.bytes))
 }
 
 function isStaged(content: StoredContent | undefined): content is StagedContent {

@@ -65,8 +65,8 @@ class ActiveTaintTracker implements TaintTracker {
   #accesses: readonly GuardedAccess[] = []
   /** The command lines of the call, for a tool that makes their changes its own. */
   readonly #flows: ContentFlow[] = []
-  /** The texts of the input. */
-  #texts: readonly string[] = []
+  #input: AuthorizedCall['input'] = {}
+  #inputTexts: readonly string[] | undefined
   #isOwnTool = false
   /** The labels of names that have no entry: links of the call show them. */
   readonly #targetNames = new Map<Path, Label>()
@@ -90,8 +90,10 @@ class ActiveTaintTracker implements TaintTracker {
 
   beginCall(call: AuthorizedCall): AuthorizedCall {
     this.#accesses = call.accesses
-    this.#texts = textsIn(call.input)
+    this.#input = call.input
     this.#isOwnTool = this.#workspace.ownTools.has(call.tool)
+    // An own tool could change its input.
+    this.#inputTexts = this.#isOwnTool ? textsIn(call.input) : undefined
     if (!this.#isTool) return call
     const lines = linesOf(call)
     this.#requireBelowCeilings({ commands: lines }, 'run the command')
@@ -287,6 +289,12 @@ class ActiveTaintTracker implements TaintTracker {
       if (names.has(nameOf(path))) content = higher(content, { label, path: display(parentOf(path)) })
     }
     return content
+  }
+
+  /** The texts of the input. Few calls need them. */
+  get #texts(): readonly string[] {
+    this.#inputTexts ??= textsIn(this.#input)
+    return this.#inputTexts
   }
 
   /** The labels of the names that a result shows. */

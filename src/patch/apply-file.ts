@@ -7,7 +7,7 @@ import { type ApplyResult, applyChunks, applyHunks, type HunkMismatch } from './
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
 import { joinPieces, type Piece } from './patched-text.ts'
-import { createTextLines, scanLines } from './text-lines.ts'
+import { createByteLines, createTextLines, scanLines } from './text-lines.ts'
 
 /** The maximum size of a file before and after a patch. */
 export interface ApplyLimits {
@@ -61,7 +61,7 @@ function applyToBytes(bytes: Uint8Array, body: TextBody): Uint8Array | undefined
   if (body.type !== 'hunks' || isUtf16(bytes)) return undefined
   const lines = scanLines(bytes)
   const { hunks } = lines.isAscii ? body : mapLines(body, toByteText)
-  const applied = applyHunks(createTextLines(byteText(bytes), lines), hunks)
+  const applied = applyHunks(createByteLines(bytes, lines), hunks)
   if ('mismatch' in applied) return undefined
   return spliceBytes(bytes, applied.pieces, lines.isAscii ? encode : fromByteText)
 }

@@ -217,7 +217,7 @@ function print(parts: readonly Part[], sides: Sides, names: MergeNames): LineMer
 }
 
 function textOf(text: TextLines, { at, lines }: Range): string {
-  return text.text.slice(text.start(at), text.start(at + lines))
+  return text.slice(at, at + lines)
 }
 
 function ended(text: string, end: string): string {

@@ -45,7 +45,7 @@ export class PatchedText {
     if (last !== undefined && last.to === this.lines.count && last.newLines.length > 0) {
       return last.newLines[last.newLines.length - 1]?.endsWith('\n') === true
     }
-    return this.lines.text === '' || this.lines.text.endsWith('\n')
+    return this.lines.count === 0 || this.lines.at(this.lines.count - 1).endsWith('\n')
   }
 
   /** Returns the line of the old text at a line of the changed text, if the run matches there and is unchanged. */
@@ -92,7 +92,7 @@ export class PatchedText {
       if (changed.length > 0) pieces.push(changed.length === 1 ? (changed[0] as string) : changed.join(''))
       offset = this.lines.start(to - trailing)
     }
-    pieces.push([offset, this.lines.text.length])
+    pieces.push([offset, this.lines.start(this.lines.count)])
     return pieces
   }
 

@@ -2,11 +2,12 @@ import { byteText } from '../util/native-bytes.ts'
 
 /** A text as lines that include their line end; the last one may have none. Only `\n` ends a line, as in git. */
 export interface TextLines {
-  readonly text: string
   readonly count: number
   /** Returns the offset of a line; for `count`, the length of the text. */
   start(line: number): number
   at(line: number): string
+  /** Returns the lines `[from, to)`. */
+  slice(from: number, to: number): string
   /** Whether the text has these lines in order, starting at a line. */
   match(run: readonly string[], line: number): boolean
 }
@@ -18,21 +19,29 @@ export interface LineStarts {
 }
 
 /** Finds the lines of a text in one pass. */
-export function createTextLines(text: string, { starts, count } = startsIn(text)): TextLines {
+export function createTextLines(text: string): TextLines {
+  return linesOver(startsIn(text), (start, end) => text.slice(start, end))
+}
+
+/** Returns the lines of bytes, as {@link byteText} has them. Creates strings only of the lines that are asked for. */
+export function createByteLines(bytes: Uint8Array, lines: LineStarts): TextLines {
+  return linesOver(lines, (start, end) => byteText(bytes, start, end))
+}
+
+function linesOver({ starts, count }: LineStarts, textAt: (start: number, end: number) => string): TextLines {
+  const slice = (from: number, to: number) => textAt(starts[from] as number, starts[to] as number)
   return {
-    text,
     count,
     start: (line) => starts[line] as number,
-    at: (line) => text.slice(starts[line], starts[line + 1]),
+    at: (line) => slice(line, line + 1),
+    slice,
     match(run, line) {
       if (line < 0 || line + run.length > count) return false
       for (let i = 0; i < run.length; i++) {
-        const content = run[i] as string
         const start = starts[line + i] as number
-        if ((starts[line + i + 1] as number) - start !== content.length || !text.startsWith(content, start))
-          return false
+        if ((starts[line + i + 1] as number) - start !== (run[i] as string).length) return false
       }
-      return true
+      return slice(line, line + run.length) === run.join('')
     },
   }
 }

@@ -39,6 +39,8 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly hasMedia?: true
   /** A push to a server, in place of changes. */
   readonly push?: { readonly update: Pick<PushResult, 'url' | 'ref' | 'from' | 'to'>; send(): Promise<void> }
+  /** The lines that its only change adds and removes, if it has compared both texts as they are stored. */
+  readonly lines?: { readonly insertions: number; readonly deletions: number } | undefined
   /** Called with the final answer, after hooks and limits. Must not throw. */
   readonly onResult?: (answer: ResultFields) => void
 }

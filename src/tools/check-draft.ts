@@ -25,7 +25,9 @@ const count: FieldCheck = {
 
 type Fields<T> = Readonly<Record<keyof T, FieldCheck>>
 
-const draftFields: Fields<Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia' | 'push'>> = {
+const draftFields: Fields<
+  Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia' | 'push' | 'lines'>
+> = {
   summary: text,
   changes: optional(list),
   accesses: optional(list),

@@ -69,9 +69,9 @@ export const editFile = defineBuiltinTool({
     ]
     let text = document.text
     let replacements = 0
-    const pause = createPacer()
+    const pause = edits.length === 1 ? undefined : createPacer()
     for (const [index, { oldText, newText, replaceAll }] of edits.entries()) {
-      await pause()
+      if (pause !== undefined) await pause()
       refuseMarks(document, newText, path)
       refusePlaceholder(oldText, newText, path)
       const edited = replaceExact(
@@ -92,6 +92,7 @@ export const editFile = defineBuiltinTool({
       changes: [change.change],
       dryRun: input.dryRun,
       diff: change.diff,
+      lines: change.lines,
       shown: (receipt) => (input.dryRun ? [] : change.shown(receipt)),
       result: (receipt) => ({
         path: display(target.asked),

@@ -57,6 +57,7 @@ export const replaceRange = defineBuiltinTool({
       summary: `Replaced lines ${startLine}-${endLine} of ${display(requestedPath)} (+${change.insertions} -${change.deletions})`,
       changes: [change.change],
       diff: change.diff,
+      lines: change.lines,
       shown: change.shown,
       result: (receipt) => ({
         path: display(requestedPath),

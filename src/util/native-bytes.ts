@@ -7,8 +7,8 @@ export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string
 }
 
 /** Returns the bytes as a string in which each unit has the value of its byte. */
-export function byteText(bytes: Uint8Array): string {
-  return native === undefined ? exactText(bytes) : native.latin1Slice.call(bytes, 0, bytes.length)
+export function byteText(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return native === undefined ? exactText(bytes.subarray(start, end)) : native.latin1Slice.call(bytes, start, end)
 }
 
 /** Returns the bytes of a string made by {@link byteText}. */

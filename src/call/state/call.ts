@@ -121,8 +121,10 @@ export interface CallAudit {
   writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): void | Promise<void>
   /** Records a push before it is sent. @throws ToolError `AUDIT_FAILED`: nothing may be sent */
   writePush(push: AuditedPush): Promise<void>
-  /** Sets the committed changes and their artifact for the last record. */
-  setEffect(receipt: Receipt, artifactUri?: string, lines?: AuditEntry['lines']): void
+  /** Sets the committed changes for the last record. */
+  setEffect(receipt: Receipt): void
+  /** Sets the artifact of the call and the lines that it changed for the last record. */
+  setOutput(artifactUri: string | undefined, lines: AuditEntry['lines']): void
   /** Writes the last record of the call: its outcome, or the refusal of a call that has no intent record. */
   writeOutcome(failure?: Failure): void | Promise<void>
 }

@@ -45,7 +45,8 @@ export function noteWithoutSecrets(text: string): void {
 /** Whether {@link tokensIn} may find a token. Without the search for passwords, which it leaves out. */
 function hasToken(text: string): boolean {
   if (text.length < SHORTEST_TOKEN || text === lastWithout) return false
-  if (text.length >= SLICE || text.includes('@') || text.includes('PRIVATE KEY') || text.includes('\0')) return true
+  if (text.length >= SLICE || text.includes('PRIVATE KEY') || text.includes('\0')) return true
+  if (text.includes('@') && text.includes('://')) return true
   const secrets: Secret[] = []
   findShortTokens(text, secrets)
   return secrets.length > 0

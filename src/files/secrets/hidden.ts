@@ -2,7 +2,14 @@ import { ToolError } from '../../errors.ts'
 import { byteText } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
 import { visiblePrefixes } from './formats.ts'
-import { mayHoldSecret, type Redaction, redactInSteps, utf16EncodingOf } from './index.ts'
+import {
+  areWithoutSecrets,
+  mayHoldSecret,
+  noteBytesWithoutSecrets,
+  type Redaction,
+  redactInSteps,
+  utf16EncodingOf,
+} from './index.ts'
 import { SLICE } from './slices.ts'
 import { WINDOW, WindowTable } from './window-table.ts'
 
@@ -109,7 +116,7 @@ export class HiddenSecrets {
   /** {@link find} with pauses. */
   *findInSteps(changes: readonly ContentChange[]): Steps<ExposedSecret | undefined> {
     const before: Content[] = []
-    for (const change of changes) before.push(...(yield* contentsOf(change.before)))
+    for (const change of changes) before.push(...(yield* storedContents(change.before)))
     for (const content of before) if (content.marks.length > 0) yield* this.#add(content)
     if (this.isEmpty) return undefined
     const after: WrittenContent[] = []
@@ -372,6 +379,15 @@ function* contentsOf(bytes: Uint8Array | undefined): Steps<readonly Content[]> {
     return [{ text, marks: (yield* redactInSteps(text)).marks }]
   }
   return [new ContentWithoutSecrets(bytes)]
+}
+
+/** {@link contentsOf} of a stored version, whose bytes never change. */
+function* storedContents(bytes: Uint8Array | undefined): Steps<readonly Content[]> {
+  if (bytes !== undefined && areWithoutSecrets(bytes)) return [new ContentWithoutSecrets(bytes)]
+  const contents = yield* contentsOf(bytes)
+  const [content, inBytes] = contents
+  if (bytes !== undefined && content?.marks.length === 0 && inBytes === undefined) noteBytesWithoutSecrets(bytes)
+  return contents
 }
 
 /** Most contents have no secret, and nobody asks for their text. */

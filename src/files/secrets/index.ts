@@ -95,6 +95,18 @@ export function mayHoldSecret(bytes: Uint8Array): boolean {
   return (mayHoldPrivateKey(bytes) || indexOfByte(bytes, 0) !== -1) && findSecrets(latin1(bytes)).length > 0
 }
 
+const withoutSecrets = new WeakSet<Uint8Array>()
+
+/** Records that no mark hides a part of bytes that never change. Not for UTF-16, where marks hide parts of the text. */
+export function noteBytesWithoutSecrets(bytes: Uint8Array): void {
+  withoutSecrets.add(bytes)
+}
+
+/** Whether {@link noteBytesWithoutSecrets} has recorded these bytes. */
+export function areWithoutSecrets(bytes: Uint8Array): boolean {
+  return withoutSecrets.has(bytes)
+}
+
 /**
  * Maps an offset in the redacted text to the original, in UTF-16 units. The start and end of a mark map to the start and
  * end of its secret. Returns `undefined` inside a mark and after the end of the text.

@@ -1,7 +1,7 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { sha256, sha256Cached } from '../hash/sha256.ts'
 import { noteWithoutSecrets } from '../secrets/find.ts'
-import { type Redaction, redact } from '../secrets/index.ts'
+import { noteBytesWithoutSecrets, type Redaction, redact } from '../secrets/index.ts'
 import { type DecodedText, decodeText, type LineEnd, type TextFormat } from './encoding.ts'
 import { countLines } from './lines.ts'
 
@@ -22,10 +22,11 @@ export interface TextDocument extends TextFormat {
 /**
  * Decodes bytes into a document.
  *
+ * @param isStable whether the bytes never change, so that what is known of them can be kept
  * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`
  */
-export function createDocument(bytes: Uint8Array, path: LogicalPath, hash = sha256): TextDocument {
-  return new DecodedDocument(bytes, decodeText(bytes, path), hash)
+export function createDocument(bytes: Uint8Array, path: LogicalPath, isStable = false): TextDocument {
+  return new DecodedDocument(bytes, decodeText(bytes, path), isStable)
 }
 
 class DecodedDocument implements TextDocument {
@@ -34,27 +35,32 @@ class DecodedDocument implements TextDocument {
   readonly bom: boolean
   readonly eol: LineEnd
   readonly original: string
-  readonly #hash: typeof sha256
+  readonly #isStable: boolean
   #sha256: string | undefined
   #redaction: Redaction | undefined
   #totalLines: number | undefined
 
-  constructor(bytes: Uint8Array, { text, encoding, bom, eol }: DecodedText, hash: typeof sha256) {
+  constructor(bytes: Uint8Array, { text, encoding, bom, eol }: DecodedText, isStable: boolean) {
     this.bytes = bytes
     this.encoding = encoding
     this.bom = bom
     this.eol = eol
     this.original = text
-    this.#hash = hash
+    this.#isStable = isStable
   }
 
   get sha256(): string {
-    this.#sha256 ??= this.#hash(this.bytes)
+    this.#sha256 ??= this.#isStable ? sha256Cached(this.bytes) : sha256(this.bytes)
     return this.#sha256
   }
 
   get redaction(): Redaction {
-    this.#redaction ??= redact(this.original)
+    if (this.#redaction === undefined) {
+      this.#redaction = redact(this.original)
+      // Bytes of ASCII are the same text.
+      const isAscii = this.original.length === this.bytes.length
+      if (this.#isStable && isAscii && this.#redaction.marks.length === 0) noteBytesWithoutSecrets(this.bytes)
+    }
     return this.#redaction
   }
 
@@ -84,7 +90,7 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
     of(bytes, path) {
       const cached = documents.get(bytes)
       if (cached !== undefined) return cached
-      const document = createDocument(bytes, path, sha256Cached)
+      const document = createDocument(bytes, path, true)
       size += memoryOf(bytes)
       documents.set(bytes, document)
       for (const [oldest] of documents) {

@@ -19,6 +19,8 @@ export interface TextChange {
   readonly diff: string
   readonly insertions: number
   readonly deletions: number
+  /** `undefined` if a secret is on either side: the diff compares marks. */
+  readonly lines: { readonly insertions: number; readonly deletions: number } | undefined
   readonly shown: (receipt: Receipt) => readonly ShownVersion[]
 }
 
@@ -37,12 +39,13 @@ export async function changeText(
   // Secrets in the caller's own text are marked too, because the diff is stored.
   const redacted = mayHoldSecret(bytes) ? redact(changed).text : changed
   const { unifiedDiff } = await loadDiff()
-  const diff = unifiedDiff({ path, text: document.text }, { path, text: redacted })
+  const { text, insertions, deletions } = unifiedDiff({ path, text: document.text }, { path, text: redacted })
   return {
     change: { path, expect: { sha256: document.sha256 }, to: { type: 'file', bytes } },
-    diff: diff.text,
-    insertions: diff.insertions,
-    deletions: diff.deletions,
+    diff: text,
+    insertions,
+    deletions,
+    lines: document.redaction.marks.length > 0 || redacted !== changed ? undefined : { insertions, deletions },
     shown: shownAfterEdit(context, path, document.sha256),
   }
 }

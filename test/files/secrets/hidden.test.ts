@@ -53,6 +53,23 @@ describe('HiddenSecrets', () => {
     expect(hidden.find([{ before: undefined, after: bytes(`a ${token}`) }])).toBeUndefined()
   })
 
+  it('finds the same in a version that it has searched before', () => {
+    const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
+    const versions = [bytes(`a ${token} b`), bytes('a b'), utf16(`a ${token} b`), utf16('a b'), bytes(`é ${token}`)]
+    const part = token.slice(5, 20)
+    for (const before of versions) {
+      const found = () =>
+        [`ax${token} b`, `a ${token} c`, part].map((text) =>
+          new HiddenSecrets().find([
+            { before, after: bytes(text) },
+            { before: bytes(`c ${token}`), after: utf16(`c ${token} ${part}`) },
+          ]),
+        )
+      expect(found()).toEqual(found())
+    }
+    expect(new HiddenSecrets().find([{ before: versions[0], after: bytes(part) }])).toMatchObject({ index: 0 })
+  })
+
   it('accepts text that was visible before or that the reader has written', () => {
     const part = token.slice(5, 20)
     expect(find(`${token} ${part}`, `${token} b ${part}`)).toBeUndefined()
