@@ -46,6 +46,25 @@ export const errorHints = {
 /** The stable, machine-readable code of a refusal or failure. */
 export type ErrorCode = keyof typeof errorHints
 
+/** Codes of calls that the guard, the policy, the mode or a label refused. */
+const forbidden: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE', 'TAINT_DENIED'] as const),
+  'COMMAND_DENIED',
+])
+
+/** Whether a call was an attempt at what the guard, the policy, the mode or a label forbids. */
+export function isForbidden({ code }: { readonly code?: string | undefined }): boolean {
+  return code !== undefined && forbidden.has(code)
+}
+
+/**
+ * Whether a call was refused: by the guard, the policy, the mode, a label or the person. Any other failure, such as a missing
+ * file or a limit that is reached, is not a refusal.
+ */
+export function isRefusal(failure: { readonly code?: string | undefined }): boolean {
+  return failure.code === 'APPROVAL_DENIED' || isForbidden(failure)
+}
+
 /** A line of a file or of a patch. */
 export interface NumberedText {
   readonly line: number

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import type { ProjectSession } from '../session/project-session.ts'
 import { Announcements } from '../ui/announce.tsx'
-import { lazyView } from '../ui/lazy-view.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { ActivityRail, activities } from './activity-rail.tsx'
 import { AgentColumn } from './agent-column.tsx'
 import { app, createFromDrop } from './app-state.ts'
+import { ApprovalSheet } from './approval-sheet.tsx'
 import { Dialogs } from './dialogs.tsx'
 import { openActivity, showPanel, showPhoneTab, showStage, togglePanel } from './navigation.ts'
 import { Notices, ProgressNotice } from './notices.tsx'
@@ -18,8 +18,6 @@ import { Stage } from './stage.tsx'
 import { StatusLine } from './status-line.tsx'
 import { theme } from './theme.ts'
 
-const ApprovalsView = lazyView(async () => (await import('../views/approvals/approvals-view.tsx')).Approvals)
-
 /** The whole page: activities, side panel, stage and agent beside each other, or one at a time on a phone. */
 export function App() {
   useEffect(() => {
@@ -31,7 +29,7 @@ export function App() {
   }, [])
   const projectSession = app.projectSession.value
   const changed = projectSession?.changed.value.size ?? 0
-  const waiting = projectSession?.session.approvals.value.length ?? 0
+  const waiting = projectSession?.session.approvals.value ?? []
   const isPhone = layout.value === 'phone'
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the projects dialog does the same without a pointer
@@ -50,13 +48,11 @@ export function App() {
       <Header projectSession={projectSession} />
       <Notices projectSession={projectSession} />
       <Body projectSession={projectSession} changed={changed} />
-      {isPhone && waiting > 0 && projectSession !== undefined && (
-        <div class="sheet">
-          <ApprovalsView projectSession={projectSession} />
-        </div>
+      {isPhone && waiting.length > 0 && projectSession !== undefined && (
+        <ApprovalSheet projectSession={projectSession} pending={waiting} />
       )}
       {isPhone ? (
-        <PhoneTabs active={page.phone.value} changed={changed} waiting={waiting} onSelect={showPhoneTab} />
+        <PhoneTabs active={page.phone.value} changed={changed} waiting={waiting.length} onSelect={showPhoneTab} />
       ) : projectSession === undefined ? (
         <footer class="status-line" />
       ) : (

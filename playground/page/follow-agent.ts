@@ -51,7 +51,8 @@ function showApprovals({ following, session }: ProjectSession): () => void {
   const update = (isWaiting: boolean, isOn: boolean) => {
     const { activeElement, body } = document
     // The view goes between two questions; who answers by keys goes on by keys.
-    if (isWaiting && wasHere && activeElement === body && layout.value !== 'phone') focusView('wardspace-approvals')
+    if (isWaiting && wasHere && activeElement === body && layout.value !== 'phone')
+      focusView('wardspace-approvals', 'article')
     wasHere = activeElement?.matches('wardspace-approvals') === true || (wasHere && activeElement === body)
     if (isWaiting) {
       if (!isOn || layout.value === 'phone' || page.stage.value === 'approvals') return

@@ -113,6 +113,7 @@ export function togglePanel(panel: PanelName): void {
 export function showPhoneTab(tab: PhoneTab): void {
   leaveAgent()
   page.phone.value = tab
+  page.sheet.value = false
   page.isStageUp.value = false
   if (tab !== 'agent') page.panel.value = tab
 }

@@ -44,6 +44,8 @@ export const page = {
   /** Whether the agent's column is open where it is a drawer. */
   agent: signal(globalThis.matchMedia?.('(min-width: 960px)').matches ?? true),
   phone: signal<PhoneTab>('agent'),
+  /** Whether the sheet with the approvals is open on a phone. */
+  sheet: signal(false),
   /** Whether the stage fills a phone's screen, in front of the tab. */
   isStageUp: signal(true),
   dialog: signal<DialogName | undefined>(undefined),

@@ -2,6 +2,7 @@ import { activeFile } from '../session/editor.ts'
 import { turned } from '../session/wrapping.ts'
 import { endFocusing, focusView } from '../ui/focus-view.ts'
 import { app } from './app-state.ts'
+import { openSheet } from './approval-sheet.tsx'
 import { closeTab, moveTab, putOnStage, showAgent, showPanel, showStage, showTerminal, stepTab } from './navigation.ts'
 import { layout, page } from './page-state.ts'
 
@@ -82,8 +83,11 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt 6',
     does: 'The pending approvals',
     act() {
-      if (layout.value !== 'phone') putOnStage('approvals')
-      focusView('wardspace-approvals')
+      if (layout.value === 'phone') openSheet()
+      else {
+        putOnStage('approvals')
+        focusView('wardspace-approvals', 'article')
+      }
     },
   },
   {

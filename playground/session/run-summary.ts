@@ -1,4 +1,4 @@
-import { type AuditRecord, reportRuns } from 'wardspace/audit'
+import { type AuditRecord, type RunReport, reportRuns } from 'wardspace/audit'
 import type { TimelineEntry } from 'wardspace/ui'
 
 /** The numbers of tests that passed and failed in one run of them. */
@@ -16,14 +16,21 @@ export interface RunSummary {
   readonly tests: readonly [before: TestCount, after: TestCount] | undefined
 }
 
+/** The reports of the runs that made a call. */
+export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[] {
+  return reportRuns(records).filter(
+    ({ calls: { carriedOut, refused, waited, failed } }) => carriedOut + refused + waited + failed > 0,
+  )
+}
+
 /** Summarizes a run, or returns undefined when it has made no call. */
 export function summarizeRun(
   runId: string,
   records: readonly AuditRecord[],
   timeline: readonly TimelineEntry[],
 ): RunSummary | undefined {
-  const report = reportRuns(records).find((run) => run.runId === runId)
-  if (report === undefined || report.calls.carriedOut + report.calls.refused === 0) return undefined
+  const report = reportsOf(records).find((run) => run.runId === runId)
+  if (report === undefined) return undefined
   const counts = timeline
     .filter(({ record }) => record?.runId === runId)
     .map(({ result }) => countTests(result))

@@ -38,12 +38,17 @@ function runSection(report: RunReport, audit: AuditCheck | undefined): ReportSec
       ...(plan === undefined ? [] : [['approved plan', planText(report, plan)]]),
       ['from', report.from ?? 'no record'],
       ['to', report.to ?? 'no record'],
-      ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
+      ['calls', callsText(calls)],
       ['changes', diffText(report)],
       ...(calls.unfinished.length === 0 ? [] : [['unfinished', callNames(report, calls.unfinished)]]),
       ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
     ],
   }
+}
+
+function callsText({ carriedOut, refused, waited, failed }: RunReport['calls']): string {
+  const text = `${carriedOut} carried out, ${refused} refused, ${failed} failed`
+  return waited === 0 ? text : `${text}, ${waited} waited for an approval`
 }
 
 function diffText({ diff: { filesChanged, insertions, deletions, uncounted } }: RunReport): string {

@@ -1,3 +1,4 @@
+import { isForbidden, isRefusal } from '../errors.ts'
 import { addAncestors, type Path } from '../paths/logical-path.ts'
 import { compilePaths } from '../policy/match.ts'
 import { isMutating } from '../policy/permissions.ts'
@@ -18,7 +19,12 @@ export interface RunReport {
   readonly plan: (NonNullable<AuditEntry['plan']> & { readonly callId: string; readonly by?: string }) | undefined
   readonly calls: {
     readonly carriedOut: number
+    /** By the guard, the policy, the mode, a label or the person. */
     readonly refused: number
+    /** Calls that ended because they need an approval. What was answered later is a call of its own. */
+    readonly waited: number
+    /** For any other reason: a missing file, a text that does not match, a limit, an error of the storage. */
+    readonly failed: number
     /** Calls with an intent but no outcome: the program stopped, or the record could not be written. */
     readonly unfinished: readonly string[]
   }
@@ -102,10 +108,6 @@ export interface WrittenFile {
 /** An entry, whose time is a number, or its record, whose time is an ISO 8601 text. */
 export type ReportedRecord = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
 
-const forbiddenCodes = new Set([
-  ...['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE'],
-  ...['TAINT_DENIED', 'COMMAND_DENIED'],
-])
 const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 'EDIT_AMBIGUOUS'])
 const versionedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
 
@@ -144,7 +146,7 @@ export function reportRun(
     plan: planOf(outcomes),
     calls: {
       carriedOut: outcomes.filter(tookEffect).length,
-      refused: outcomes.filter((outcome) => !tookEffect(outcome)).length,
+      ...countsOf(outcomes.filter((outcome) => !tookEffect(outcome))),
       unfinished: unfinishedCalls(entries),
     },
     read: readFiles(outcomes),
@@ -161,6 +163,13 @@ export function reportRun(
 /** Whether a call was carried out. A failure in the step `response` comes after the commit: only the result is missing. */
 function tookEffect({ code, step }: ReportedRecord): boolean {
   return code === undefined || step === 'response'
+}
+
+/** Why calls were not carried out. */
+function countsOf(outcomes: readonly ReportedRecord[]): Pick<RunReport['calls'], 'refused' | 'waited' | 'failed'> {
+  const refused = outcomes.filter(isRefusal).length
+  const waited = outcomes.filter(({ code }) => code === 'APPROVAL_REQUIRED').length
+  return { refused, waited, failed: outcomes.length - refused - waited }
 }
 
 function patchOf(outcome: ReportedRecord): RunReport['patches'][number] {
@@ -271,7 +280,7 @@ function forbiddenIn(entry: ReportedRecord): RunReport['forbidden'] {
     code: inner,
     rules: [],
   }))
-  if (code === undefined || !forbiddenCodes.has(code)) return ofCommand
+  if (code === undefined || !isForbidden(entry)) return ofCommand
   const rules = policyDecision.rules.filter(({ action }) => action === 'deny').map(({ name }) => name)
   return [...ofCommand, { callId: toolCallId, tool: toolName, paths: pathsAsked, code, rules: [...new Set(rules)] }]
 }

@@ -1,3 +1,4 @@
+export { isRefusal } from '../errors.ts'
 export { canHavePattern, createPattern, proposePaths } from './approval-pattern.ts'
 export {
   type ApprovalCall,
@@ -83,7 +84,7 @@ export { type Call, createTrackedCall, type TrackOptions, trackAction, trackCall
 export { questionInWords } from './words/approval-words.ts'
 export { aboutCall, type CallOutcome, outcomeOf } from './words/call-words.ts'
 export { type CodeWords, codeWords } from './words/code-words.ts'
-export { blockedInWords, headlineOf, isRefusal, type Refusal, refusalInWords } from './words/person-words.ts'
+export { blockedInWords, headlineOf, type Refusal, refusalInWords } from './words/person-words.ts'
 export { refusalsOf } from './words/refusals.ts'
 export {
   type DecidingRule,

@@ -4,8 +4,10 @@ import { reportMarkdown, reportRuns } from '../../src/audit/index.ts'
 import { reportSections } from '../../src/audit/report-text.ts'
 import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
+import { errorHints } from '../../src/errors.ts'
 import { createWorkspace, type RunReport, type Success, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { isRefusal } from '../../src/ui/index.ts'
 import { entry } from './entries.ts'
 
 const files = {
@@ -79,7 +81,7 @@ describe('a report', () => {
       },
       { path: 'src/other.ts', to: null, changes: [{ tool: 'run_command', to: null }] },
     ])
-    expect(calls).toEqual({ carriedOut: 5, refused: 0, unfinished: [] })
+    expect(calls).toEqual({ carriedOut: 5, refused: 0, waited: 0, failed: 0, unfinished: [] })
   })
 
   it('states whether each patch met its expected base', async () => {
@@ -183,13 +185,47 @@ describe('a report', () => {
     expect(await other.report()).toMatchObject({ runId: 'second', actor: 'other', written: [] })
   })
 
+  it('counts calls that were refused, that failed and that waited apart', async () => {
+    const workspace = await open({ approve: () => ({ deny: 'not now' }) })
+    await workspace.call('read_file', { path: 'src/app.ts' })
+    await workspace.call('read_file', { path: '.env' })
+    await workspace.call('read_file', { path: '../a' })
+    await workspace.call('run_command', { command: 'sudo ls' })
+    await workspace.call('edit_file', { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' })
+    await workspace.call('read_file', { path: 'missing.ts' })
+    await workspace.call('edit_file', { path: 'src/app.ts', oldText: 'nowhere', newText: '' })
+    const report = await workspace.report()
+    expect(report.calls).toEqual({ carriedOut: 1, refused: 4, waited: 0, failed: 2, unfinished: [] })
+    expect(reportMarkdown(report)).toContain('| calls | 1 carried out, 4 refused, 2 failed |')
+    const unattended = await open({ approve: undefined } as never)
+    await unattended.call('edit_file', { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' })
+    expect(reportMarkdown(await unattended.report())).toContain(
+      '0 carried out, 0 refused, 0 failed, 1 waited for an approval',
+    )
+  })
+
+  it.each(Object.keys(errorHints))('counts a call with %s once, as a refusal where the page calls it one', (code) => {
+    const record = { ...entry(1, { phase: 'refused', code: code as never }), step: 'policy' as never }
+    const { calls, forbidden } = reportRuns([record])[0] as RunReport
+    const { refused, waited, failed } = calls
+    expect({ refused, waited, failed }).toEqual({
+      refused: isRefusal({ code }) ? 1 : 0,
+      waited: code === 'APPROVAL_REQUIRED' ? 1 : 0,
+      failed: isRefusal({ code }) || code === 'APPROVAL_REQUIRED' ? 0 : 1,
+    })
+    // What is listed as forbidden is a refusal; a person who refuses forbids nothing.
+    expect(forbidden.length).toBe(isRefusal({ code }) && code !== 'APPROVAL_DENIED' ? 1 : 0)
+  })
+
   it('counts a call without an outcome as unfinished', () => {
     const base = {
       ...{ runId: 'run', toolCallId: 'run-1', toolName: 'write_file', actor: 'a', pathsRead: [], newSha256: {} },
       ...{ policyDecision: { decision: 'allow' as const, rules: [] }, artifactUris: [] },
     }
     const intent = { ...base, phase: 'intent' as const, timestamp: 1, pathsWritten: ['a'], oldSha256: { a: null } }
-    expect(reportRuns([intent])[0]?.calls).toEqual({ carriedOut: 0, refused: 0, unfinished: ['run-1'] })
+    expect(reportRuns([intent])[0]?.calls).toEqual({
+      ...{ carriedOut: 0, refused: 0, waited: 0, failed: 0, unfinished: ['run-1'] },
+    })
   })
 
   it('needs a sink that keeps its records', async () => {

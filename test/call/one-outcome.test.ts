@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { verifyAudit } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
+import { isRefusal } from '../../src/errors.ts'
 import { createWorkspace, defineTool, type Tool, type ToolContext, ToolError } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash/index.ts'
@@ -120,8 +121,10 @@ async function checkRecords(faults: Faults): Promise<void> {
     expect(String(result.hint), about).toMatch(/stands?; only its result/)
   }
   const report = await workspace.report()
+  const isDenied = !isChanged && isRefusal({ code: last?.code })
+  const expected = { refused: isDenied ? 1 : 0, failed: isChanged || isDenied ? 0 : 1 }
   expect(report.calls, about).toEqual({
-    ...{ carriedOut: isChanged ? 1 : 0, refused: isChanged ? 0 : 1, unfinished: [] },
+    ...{ carriedOut: isChanged ? 1 : 0, refused: expected.refused, waited: 0, failed: expected.failed, unfinished: [] },
   })
   expect(
     report.written.map(({ path }) => path),
@@ -161,7 +164,7 @@ describe('a call whose author fails', () => {
     const { workspace, result } = await callWith({ postToolResponse: 'throws a ToolError' })
     expect(result).toMatchObject({ code: 'NOT_FOUND', hint: expect.stringContaining('effect of the call stands') })
     expect(await workspace.report()).toMatchObject({
-      calls: { carriedOut: 1, refused: 0 },
+      calls: { carriedOut: 1, refused: 0, failed: 0 },
       written: [{ path: 'a.txt' }],
     })
   })

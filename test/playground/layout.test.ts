@@ -1,6 +1,17 @@
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
-import { approval, button, conversation, patiently, says } from './person.ts'
+import {
+  approval,
+  approvalBar,
+  button,
+  conversation,
+  conversationText,
+  focusedName,
+  message,
+  openApprovals,
+  patiently,
+  says,
+} from './person.ts'
 import { usePlayground } from './shared.ts'
 import { faultsOf } from './state-faults.ts'
 
@@ -18,7 +29,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await conversation(page).getByText('Show what the model was told').first().click()
     await page.getByRole('region', { name: 'End of the run' }).waitFor()
   },
-  'an approval': async (page) => {
+  sheet: async (page) => {
     await button(page, 'Wardspace').click()
     await card(page, 'Approve a risky change').click()
     await button(page, 'Approve the plan').click()
@@ -36,6 +47,51 @@ describe('on a phone', () => {
     const tops = () => buttons.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
     await expect.poll(async () => new Set(await tops()).size).toBe(1)
     expect(await buttons.count()).toBe(3)
+  })
+})
+
+describe('an approval on a phone', () => {
+  const height = (place: Locator) => place.evaluate((element) => element.getBoundingClientRect().height)
+
+  it('waits in a slim bar, which leaves the view and the composer, and is answered there or in its sheet', async () => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await card(page, 'Approve a risky change').click()
+    const bar = approvalBar(page)
+    await bar.getByText('Approve this plan?').waitFor()
+    expect(await height(bar)).toBeLessThan(72)
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Agent' }).click()
+    await button(page, 'Stop').click({ trial: true })
+    expect(await message(page).evaluate((field) => field.getBoundingClientRect().bottom)).toBeLessThan(844 - 56 - 60)
+    await bar.getByRole('button', { name: 'Approve: Approve this plan?' }).click()
+
+    // The sheet by keys: opened, closed, opened and answered.
+    const toggle = bar.getByRole('button', { expanded: false })
+    await toggle.getByText('src/day.js').waitFor()
+    await toggle.press('Enter')
+    await expect.poll(() => focusedName(page), patiently).toBe('Approval of edit_file')
+    const edit = approval(page, 'edit_file')
+    const diff = edit.locator('.patch')
+    expect(await diff.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThan(2)
+    expect(await height(edit)).toBeGreaterThan(200)
+    await page.keyboard.press('Escape')
+    await edit.waitFor({ state: 'detached' })
+    expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => focusedName(page), patiently).toBe('Approval of edit_file')
+    await page.keyboard.press('a')
+
+    // The bar refuses the next one, and a tab closes the sheet.
+    await bar.getByText('src/table.js').waitFor()
+    await openApprovals(page)
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Agent' }).click()
+    await edit.waitFor({ state: 'detached' })
+    const refuse = bar.getByRole('button', { name: /^Refuse: .*src\/table\.js/ })
+    await refuse.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => conversationText(page), patiently).toContain('You refused this')
+    const isOnTab = () => page.evaluate(() => document.activeElement?.closest('.phone-tabs, .approval-bar') != null)
+    await expect.poll(isOnTab, patiently).toBe(true)
   })
 })
 

@@ -27,6 +27,8 @@ export const policyText = (page: Page) => page.getByRole('textbox', { name: 'Pol
 export const message = (page: Page) => page.locator('#composer')
 export const model = (page: Page) => page.getByRole('combobox', { name: 'Model', exact: true })
 export const approval = (page: Page, tool: string) => page.getByRole('article', { name: `Approval of ${tool}` })
+/** The bar that opens the approvals on a phone. */
+export const approvalBar = (page: Page) => page.getByRole('region', { name: 'Waiting for you' })
 /** The calls in the timeline. */
 export const calls = (page: Page) => page.getByRole('listbox', { name: 'Timeline of calls' }).getByRole('option')
 export const slider = (page: Page) => page.getByRole('slider', { name: 'State of the files' })
@@ -164,6 +166,15 @@ export async function typeCommand(page: Page, line: string): Promise<void> {
 export async function command(page: Page, line: string, output: string | RegExp): Promise<void> {
   await typeCommand(page, line)
   await prints(page, output)
+}
+
+/** Shows the approvals that wait; on a phone they are in a sheet. */
+export async function openApprovals(page: Page): Promise<void> {
+  const cards = page.locator('wardspace-approvals').filter({ visible: true })
+  const bar = approvalBar(page).getByRole('button', { expanded: false })
+  await cards.or(bar).first().waitFor()
+  if (await bar.isVisible()) await bar.click()
+  await cards.getByRole('article').first().waitFor()
 }
 
 /** Selects a scenario of the scripted model, without running it. */

@@ -4,6 +4,7 @@ import type { Page } from 'playwright'
 import { expect } from 'vitest'
 import { isLong } from '../counts.ts'
 import { patiently } from './person.ts'
+import { onPhone } from './states.ts'
 
 const sizes = { wide: [1440, 900], laptop: [1024, 768], tablet: [768, 1024], phone: [390, 844] } as const
 
@@ -103,6 +104,7 @@ export async function faultsOf(
     for (const [size, [width, height]] of Object.entries(sizes)) {
       await page.setViewportSize({ width, height })
       await expect.poll(() => page.evaluate(() => innerWidth), patiently).toBe(width)
+      if (size === 'phone') await onPhone[state]?.(page)
       await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const fault of await lasting(page)) faults.push(`${state}, ${size}: ${fault}`)
       if (size === 'phone') for (const fault of await small(page)) faults.push(`${state}, ${size}: ${fault}`)

@@ -1,10 +1,12 @@
 import type { Page } from 'playwright'
 import {
   approval,
+  approvalBar,
   button,
   calls,
   changedText,
   chooseOption,
+  openApprovals,
   openTerminal,
   ownModel,
   policyText,
@@ -51,6 +53,25 @@ async function openText(page: Page, path: string): Promise<void> {
   await page.locator('.stage .cm-content').waitFor()
 }
 
+async function planApproved(page: Page): Promise<void> {
+  await card(page, 'Approve a risky change')
+  await openApprovals(page)
+  await button(page, 'Approve the plan').click()
+  await button(page, 'Approve the plan').waitFor({ state: 'detached' })
+}
+
+async function openPattern(page: Page): Promise<void> {
+  await openApprovals(page)
+  await button(page, 'Approve the rest like this…').click()
+}
+
+/** What else leads to a state in a page that has become as narrow as a phone. */
+export const onPhone: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  sheet: openApprovals,
+  plan: openApprovals,
+  pattern: openPattern,
+}
+
 /** How each state is reached from the first screen. */
 export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   first: async () => {},
@@ -64,8 +85,12 @@ export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> 
     await endCard(page).waitFor()
   },
   approval: async (page) => {
-    await card(page, 'Approve a risky change')
-    await button(page, 'Approve the plan').click()
+    await planApproved(page)
+    await approval(page, 'edit_file').or(approvalBar(page).getByText('src/day.js')).first().waitFor()
+  },
+  sheet: async (page) => {
+    await planApproved(page)
+    await openApprovals(page)
     await approval(page, 'edit_file').waitFor()
   },
   changes: async (page) => {
@@ -126,12 +151,12 @@ export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> 
   },
   plan: async (page) => {
     await card(page, 'Approve a risky change')
+    await openApprovals(page)
     await button(page, 'Approve the plan').waitFor()
   },
   pattern: async (page) => {
-    await card(page, 'Approve a risky change')
-    await button(page, 'Approve the plan').click()
-    await button(page, 'Approve the rest like this…').click()
+    await planApproved(page)
+    await openPattern(page)
   },
   sides: async (page) => {
     await mended(page)

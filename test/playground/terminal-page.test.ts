@@ -1,3 +1,4 @@
+import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
@@ -5,6 +6,44 @@ import { command, patiently, prints, show, terminalInput, typeCommand } from './
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
+
+/** The rows of the screen, without those that are empty. */
+const rowsOf = (page: Page) =>
+  page
+    .locator('wardspace-terminal .xterm-rows > div')
+    .evaluateAll((rows) => rows.map(({ textContent }) => (textContent ?? '').replaceAll('\u00a0', ' ')).filter(Boolean))
+
+describe('the terminal on a phone', () => {
+  it('breaks its own sentences at words, again in another width, and leaves the output of commands', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' }).click()
+    await page
+      .locator('.more-list')
+      .getByRole('button', { name: /^Terminal/ })
+      .click()
+    await terminalInput(page).focus()
+    await page.keyboard.type("printf '%060d\\n' 7\nvim src/price.js\n")
+    await prints(page, /vim is not/)
+    const said = 'The files of this project, in bash. The commands of the agent appear here too.'
+    const shown = async () => {
+      const rows = await rowsOf(page)
+      return { words: rows.map((row) => row.trim()).join(' '), cells: rows.join('') }
+    }
+    const whole = (await shown()).words
+    const hint = /vim is not available here.*?(?= \/workspace)/.exec(whole)?.[0] ?? 'no hint'
+    expect(hint.length).toBeGreaterThan(60)
+    for (const width of [390, 700, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      if (width === 390) await expect.poll(async () => (await rowsOf(page)).length, patiently).toBeGreaterThan(8)
+      for (const text of [said, hint]) await expect.poll(async () => (await shown()).words, patiently).toContain(text)
+      expect((await shown()).cells).toContain(`${'0'.repeat(59)}7`)
+      // The typed line goes on where it was.
+      await page.keyboard.type('a')
+      await expect.poll(async () => (await rowsOf(page)).at(-1)?.trim(), patiently).toMatch(/\$ a+$/)
+    }
+  })
+})
 
 describe('the terminal in the page', () => {
   it('shows the last line of a long output within its place, at every height and with a font that loads late', async () => {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -9,6 +10,8 @@ import { isIncomplete } from '../../src/elements/terminal/incomplete.ts'
 import { createLineEditor } from '../../src/elements/terminal/line-editor.ts'
 import { promptOf, startOf, textOf } from '../../src/elements/terminal/line-text.ts'
 import { colouredOutput } from '../../src/elements/terminal/output-colours.ts'
+import { fitted, sentence } from '../../src/elements/terminal/sentences.ts'
+import type { TerminalLine } from '../../src/ui/terminal.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
 
@@ -19,13 +22,18 @@ async function open(files: Readonly<Record<string, string>> = { 'src/a.js': 'one
   /** What the last line has printed. */
   const printed = () => {
     const line = terminal.snapshot.lines.at(-1)
-    return line === undefined ? '' : textOf('/workspace', line).slice(startOf('/workspace', line).length)
+    return line === undefined ? '' : shownText(line).slice(startOf('/workspace', line).length)
   }
   const run = async (line: string) => {
     await terminal.run(line)
     return printed().replace(/\x1b\[\d*m/g, '')
   }
   return { session, terminal, run, printed }
+}
+
+/** A line as a wide terminal shows it. */
+function shownText(line: TerminalLine): string {
+  return fitted(textOf('/workspace', line), 1_000)
 }
 
 describe('the shell of the terminal', () => {
@@ -181,7 +189,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await expect.poll(() => terminal.snapshot.lines.at(-1)?.output).toContain('begun')
     const saved = JSON.parse(JSON.stringify(terminal.keep()))
     const later = openTerminal(session, saved)
-    const texts = later.snapshot.lines.map((line) => stripVTControlCharacters(textOf('/workspace', line)))
+    const texts = later.snapshot.lines.map((line) => stripVTControlCharacters(shownText(line)))
     expect(texts).toEqual([
       '/workspace $ echo over\nover\n',
       '/workspace $ printf begun; sleep 60\nbegun\nEnded when the page was closed or reloaded\n',
@@ -222,7 +230,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
   it('prints each line as a text that only grows', async () => {
     const { terminal, session } = await open()
     const texts: string[] = []
-    terminal.subscribe(({ lines }) => texts.push(lines.map((line) => textOf('/workspace', line)).join('')))
+    terminal.subscribe(({ lines }) => texts.push(lines.map(shownText).join('')))
     await terminal.run('git status')
     await terminal.run('ls --color')
     for (const [at, text] of texts.entries()) expect(text.startsWith(texts[at - 1] ?? '')).toBe(true)
@@ -425,6 +433,43 @@ describe('the text of a command', () => {
   })
 })
 
+describe('a sentence of the page', () => {
+  it.each([
+    [20, 'nano is not \navailable here. Open\nthe file instead.'],
+    [22, 'nano is not available \nhere. Open the file \ninstead.'],
+    [80, 'nano is not available here. Open the file instead.'],
+    [7, 'nano is\nnot \navailable\nhere. \nOpen \nthe \nfile \ninstead.'],
+  ])('breaks at words in %i columns', (width, shown) => {
+    expect(fitted(sentence('nano is not available here. Open the file instead.'), width)).toBe(shown)
+  })
+
+  it('keeps its words and its own lines, in any width, and leaves all other text as it is', () => {
+    const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }), { maxLength: 12 })
+    fc.assert(
+      fc.property(words, fc.string(), fc.integer({ min: 2, max: 60 }), (all, output, width) => {
+        const said = all.join(' ').replace(/[^\S ]|[\x00-\x1f]/g, '-')
+        const other = safeText(output)
+        expect(fitted(other, width)).toBe(other)
+        const shown = fitted(`${other}${sentence(said)}${other}`, width)
+        const rows = shown.slice(other.length, shown.length - other.length).split('\n')
+        expect(rows.join(' ').split(/ +/).join(' ').trim()).toBe(said.split(/ +/).join(' ').trim())
+        for (const row of rows) if (row.trimEnd().includes(' ')) expect(cellsOf(row, width)).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+
+  it('is what was refused and what is noted, and never what a command prints', () => {
+    const line = { actor: 'person', command: 'nano a', cwd: '.', isRunning: false, exitCode: 127 }
+    const output = 'a long line of a command that is wider than the terminal\n'
+    const refused = ['nano is not available here.']
+    const text = textOf('/workspace', { ...line, id: 1, output, refused, notes: ['changed: a.txt, b.txt'] })
+    const shown = stripVTControlCharacters(fitted(text, 12))
+    expect(shown).toContain(output)
+    expect(shown).toContain('nano is not \navailable \nhere.\nchanged: \na.txt, b.txt')
+    expect(shown).not.toMatch(/[\x0e\x0f]/)
+  })
+})
+
 describe('the line editor', () => {
   /** `asks`: how many texts each line reads; `Infinity` for all up to the end of the input. */
   function edit(history: string[] = [], asks: Readonly<Record<string, number>> = {}) {
@@ -438,6 +483,8 @@ describe('the line editor', () => {
       })
     const editor = createLineEditor({
       write: (text) => written.push(text),
+      keep: () => {},
+      print: (text) => written.push(text),
       prompt: () => '$ ',
       columns: () => 80,
       history,

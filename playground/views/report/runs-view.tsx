@@ -6,8 +6,9 @@ import { download } from '../../projects/download.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import type { Recording } from '../../session/recordings.ts'
 import { repeat } from '../../session/repeat.ts'
+import { reportsOf } from '../../session/run-summary.ts'
 import { announce } from '../../ui/announce.tsx'
-import { chosenReport, reportsOf } from './reports.ts'
+import { chosenReport } from './reports.ts'
 
 export interface RunsViewProps {
   readonly projectSession: Pick<ProjectSession, 'session' | 'writable' | 'conversation'>

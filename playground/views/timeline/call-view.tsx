@@ -1,7 +1,7 @@
 import './timeline.css'
 import { type Signal, useSignal } from '@preact/signals'
 import type { TimelineEntry } from 'wardspace/ui'
-import { aboutCall, refusalInWords } from 'wardspace/ui'
+import { aboutCall, isRefusal, refusalInWords } from 'wardspace/ui'
 import { scrollable } from '../../../src/elements/parts/focusable.ts'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { Outcome, Rules } from '../../../src/elements/parts/verdict.tsx'
@@ -99,6 +99,11 @@ function Seen({ entry }: { readonly entry: TimelineEntry }) {
   )
 }
 
+function outcomeOf({ code, step }: NonNullable<TimelineEntry['record']>): string {
+  if (code === undefined) return 'carried out'
+  return `${isRefusal({ code }) ? 'refused' : 'failed'} at “${step}” with ${code}`
+}
+
 function Happened({ entry }: { readonly entry: TimelineEntry }) {
   const { record } = entry
   if (record === undefined) return <p class="muted">The audit does not contain the outcome of this call.</p>
@@ -106,7 +111,7 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
   const paths = (all: readonly string[] | undefined) =>
     all === undefined || all.length === 0 ? undefined : all.map((path) => path || '.').join(', ')
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['Outcome', record.code === undefined ? 'carried out' : `refused at “${record.step}” with ${record.code}`],
+    ['Outcome', outcomeOf(record)],
     ['Asked for', paths(record.pathsAsked)],
     ['Read', paths(record.pathsRead)],
     ['Looked through', paths(record.pathsSearched)],

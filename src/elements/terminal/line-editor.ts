@@ -1,9 +1,15 @@
 import { charactersOf, placeAfter } from './cells.ts'
 import { withHistory } from './history-words.ts'
+import { grey } from './line-text.ts'
+import { sentence } from './sentences.ts'
 
 /** The terminal functions that a line editor uses. */
 export interface LineEditorParts {
   readonly write: (text: string) => void
+  /** Keeps a written text that stays above the edited line. */
+  readonly keep: (text: string) => void
+  /** Writes and keeps a text. */
+  readonly print: (text: string) => void
   readonly prompt: () => string
   /** Width of the terminal in characters. */
   readonly columns: () => number
@@ -36,6 +42,10 @@ export interface LineEditor {
   readonly isEmpty: boolean
   /** Writes a text above the edited line. */
   interject(text: string): void
+  /** The end of the output after its last line. */
+  readonly unfinished: string
+  /** Shows the edited line on a screen that was erased. */
+  showAgain(): void
 }
 
 const UP = '\x1b[A'
@@ -55,6 +65,10 @@ export function createLineEditor(parts: LineEditorParts): LineEditor {
     wait: (waitsFor) => line.wait(waitsFor),
     take: (data) => line.take(data),
     interject: (text) => line.interject(text),
+    showAgain: () => line.showAgain(),
+    get unfinished() {
+      return line.unfinished
+    },
     get isEmpty() {
       return line.isEmpty
     },
@@ -113,6 +127,16 @@ class EditedLine {
     return this.#line === '' && !this.#isRunning
   }
 
+  get unfinished(): string {
+    return this.#isRunning ? this.#tail : ''
+  }
+
+  showAgain(): void {
+    this.#row = 0
+    if (this.#isRunning && this.#waitsFor === undefined) this.#parts.write(this.#tail)
+    else this.show()
+  }
+
   async begin(settled: Promise<void>): Promise<void> {
     this.#start()
     await settled
@@ -156,7 +180,7 @@ class EditedLine {
       this.#hide()
       return
     }
-    if (this.#tail === '' && !this.#isNoted) this.#parts.write(`\x1b[90m${INPUT_NOTE}\x1b[0m\r\n`)
+    if (this.#tail === '' && !this.#isNoted) this.#parts.print(`${grey(sentence(INPUT_NOTE))}\r\n`)
     this.#isNoted = true
     const width = this.#parts.columns()
     this.#row = placeAfter(this.#tail, width).row
@@ -171,6 +195,7 @@ class EditedLine {
   }
 
   interject(text: string): void {
+    this.#parts.keep(text)
     if (this.#isRunning) {
       // The unfinished last line is written again before the text that is typed after it.
       const isEditing = this.#waitsFor !== undefined
@@ -197,7 +222,7 @@ class EditedLine {
   #note(keys: number): void {
     if (this.#isNoted || keys > 1 || performance.now() - this.#runningSince < NOTE_AFTER_MS) return
     this.#isNoted = true
-    this.#parts.write(`\r\n\x1b[90m${RUNNING_NOTE}\x1b[0m\r\n`)
+    this.#parts.print(`\r\n${grey(sentence(RUNNING_NOTE))}\r\n`)
   }
 
   #start(): void {
@@ -239,6 +264,7 @@ class EditedLine {
     this.#cursor = this.#line.length
     this.show()
     this.#parts.write('\r\n')
+    this.#parts.keep(`${this.#prompt()}${this.#line}\n`)
     this.#row = 0
   }
 
@@ -252,13 +278,13 @@ class EditedLine {
     const typed = `${this.#earlier}${this.#line}`
     const { text: entered, missing } = withHistory(typed, this.#parts.history)
     this.#leave()
-    if (entered !== typed) this.#parts.write(`${entered}\r\n`)
+    if (entered !== typed) this.#parts.print(`${entered}\r\n`)
     this.#line = ''
     this.#cursor = 0
     this.#draft = ''
     this.#earlier = ''
     if (missing !== undefined) {
-      this.#parts.write(`${missing}: no earlier line is meant by this\r\n`)
+      this.#parts.print(`${sentence(`${missing}: no earlier line is meant by this`)}\r\n`)
       this.show()
       return
     }

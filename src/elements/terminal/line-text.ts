@@ -1,5 +1,6 @@
 import type { TerminalLine } from '../../ui/terminal.ts'
 import { colouredOutput, hasEnded } from './output-colours.ts'
+import { sentence } from './sentences.ts'
 
 const RESET = '\x1b[0m'
 
@@ -26,8 +27,8 @@ export function textOf(root: string, line: TerminalLine): string {
   const end = output === '' ? '' : /\n(?:\x1b\[0m)?$/.test(output) ? RESET : `${RESET}\n`
   const parts = [
     ...(exitCode === undefined || exitCode === 0 ? [] : [grey(`exit ${exitCode}`)]),
-    ...refused.map(red),
-    ...notes.map(grey),
+    ...refused.map((text) => red(sentence(text))),
+    ...notes.map((text) => grey(sentence(text))),
   ]
   return `${printed}${end}${parts.map((part) => `${part}\n`).join('')}`
 }

@@ -5,6 +5,8 @@ import { isIncomplete } from './incomplete.ts'
 import { createLineEditor } from './line-editor.ts'
 import { grey, promptOf, startOf, textOf } from './line-text.ts'
 import { createLinkKeys, type LinkTargets, linkProvider } from './links.ts'
+import { createPrinted } from './printed.ts'
+import { sentence } from './sentences.ts'
 
 /** What a terminal shows and does beside the lines. */
 export interface TerminalParts {
@@ -19,9 +21,6 @@ export interface TerminalClasses {
   readonly Terminal: typeof Screen
   readonly FitAddon: typeof FitAddon
 }
-
-/** Characters that are written at once. A longer text would stop the page. */
-const PIECE = 16_384
 
 /** Opens a terminal in an element. Returns a function that removes it. */
 export function openTerminal(
@@ -43,13 +42,11 @@ export function openTerminal(
   const fit = new classes.FitAddon()
   screen.loadAddon(fit)
   const removeSheets = withSheets(place, () => screen.open(place))
-  const write = (text: string) => {
-    for (let at = 0; at < text.length; at += PIECE) screen.write(text.slice(at, at + PIECE))
-  }
+  const printed = createPrinted(screen)
   const { root } = controller.snapshot
   const lines = showLines(controller)
   const editor = createLineEditor({
-    write,
+    ...printed,
     columns: () => screen.cols,
     prompt: () => promptOf(root, controller.snapshot.cwd),
     get history() {
@@ -63,6 +60,7 @@ export function openTerminal(
     interrupt: controller.stop,
     clear() {
       controller.clear()
+      printed.forget()
       screen.clear()
     },
     complete: controller.complete,
@@ -76,7 +74,10 @@ export function openTerminal(
   )
   screen.onData(editor.take)
   if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
-  if (greeting !== undefined) write(grey(`${greeting}\n`))
+  if (greeting !== undefined) printed.print(grey(`${sentence(greeting)}\n`))
+  screen.onResize(() => {
+    if (printed.fit(editor.unfinished)) editor.showAgain()
+  })
   editor.begin(ended(controller))
   const unsubscribe = controller.subscribe(() => {
     const text = lines.next()

@@ -1,8 +1,7 @@
 import type { Success } from '../../call/state/call.ts'
-import type { Failure } from '../../errors.ts'
+import { type Failure, isRefusal } from '../../errors.ts'
 import type { TimelineEntry } from '../timeline.ts'
 import { codeWords } from './code-words.ts'
-import { isRefusal } from './person-words.ts'
 
 /** The outcome of a call in a word. */
 export interface CallOutcome {

@@ -1,4 +1,4 @@
-import type { ErrorCode, Failure } from '../../errors.ts'
+import { type Failure, isRefusal } from '../../errors.ts'
 import { codeWords } from './code-words.ts'
 
 /** A refused access of a command. */
@@ -25,17 +25,6 @@ export function refusalInWords({ permission, path, code }: Refusal): string {
     default:
       return `Blocked: ${file} is protected (${permission.replace('file:', '').replaceAll(':', ' ')})`
   }
-}
-
-/** Codes of calls that the guard, the policy, the mode, a label or the person refused. */
-const refusals: ReadonlySet<string> = new Set<ErrorCode>([
-  ...(['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE', 'TAINT_DENIED'] as const),
-  ...(['COMMAND_DENIED', 'APPROVAL_DENIED'] as const),
-])
-
-/** Whether a failure is a refusal by the guard, the policy, the mode, a label or the person. */
-export function isRefusal({ code }: { readonly code: string }): boolean {
-  return refusals.has(code)
 }
 
 /** Says in a few words what happened to a call that was not carried out, without the words that are meant for models. */

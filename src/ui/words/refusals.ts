@@ -1,5 +1,6 @@
+import { isRefusal } from '../../errors.ts'
 import type { TimelineEntry } from '../timeline.ts'
-import { headlineOf, isRefusal, type Refusal, refusalInWords } from './person-words.ts'
+import { headlineOf, type Refusal, refusalInWords } from './person-words.ts'
 
 /** What was refused of a call, in the words of a person; empty if nothing was. A command can be refused in part. */
 export function refusalsOf({ result }: Pick<TimelineEntry, 'result'>): readonly string[] {
