@@ -118,6 +118,9 @@ it('the user approves a plan and its changes on cards, and refuses one with a re
     .getByRole('region', { name: 'Preview of the change' })
     .getByText("-import { padLeft } from 'pad-lines'")
     .waitFor()
+  expect(await edit.locator('.coverage').textContent()).toBe(
+    '“For this run” covers: edit a file, src/day.js only, until the run ends.',
+  )
   await edit.getByRole('button', { name: 'Refuse…' }).click()
   await page.keyboard.type('leave the day alone')
   await page.keyboard.press('Enter')
