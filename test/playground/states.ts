@@ -13,7 +13,6 @@ import {
   projectButton,
   replaceText,
   send,
-  settled,
   show,
   terminalInput,
 } from './person.ts'
@@ -239,7 +238,7 @@ export const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> 
     await button(page, 'Open my project').click()
     await button(page, 'Empty').click()
     await projectButton(page, 'Empty project').waitFor()
-    await settled(page)
+    await page.locator('main[aria-busy="false"]').waitFor()
     await open(page, 'Files')
   },
   more: async (page) => {

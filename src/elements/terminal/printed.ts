@@ -5,6 +5,8 @@ import { fitted } from './sentences.ts'
 const PIECE = 16_384
 /** Characters that are kept, about as many as the screen can scroll back to. */
 const MAX_KEPT = 1_000_000
+/** Texts that are joined, since a part of a text keeps the whole text in memory. */
+const JOINED = 32
 const ERASE_ALL = '\x1b[2J\x1b[3J\x1b[H'
 
 /** What is on a screen above the edited line. */
@@ -27,6 +29,7 @@ export interface Printed {
 
 export function createPrinted(screen: Pick<Screen, 'buffer' | 'cols' | 'scrollLines' | 'write'>): Printed {
   let kept: string[] = []
+  let recent: string[] = []
   let length = 0
   let columns = screen.cols
   const write = (text: string) => {
@@ -34,8 +37,11 @@ export function createPrinted(screen: Pick<Screen, 'buffer' | 'cols' | 'scrollLi
     for (let at = 0; at < shown.length; at += PIECE) screen.write(shown.slice(at, at + PIECE))
   }
   const keep = (text: string) => {
-    kept.push(text)
+    recent.push(text)
     length += text.length
+    if (recent.length < JOINED) return
+    kept.push(recent.join(''))
+    recent = []
     while (length > MAX_KEPT && kept.length > 1) length -= kept.shift()?.length ?? 0
   }
   return {
@@ -47,16 +53,18 @@ export function createPrinted(screen: Pick<Screen, 'buffer' | 'cols' | 'scrollLi
     },
     forget() {
       kept = []
+      recent = []
       length = 0
     },
     fit(unfinished) {
       const before = columns
       columns = screen.cols
-      if (before === columns || kept.every((text) => fitted(text, before) === fitted(text, columns))) return false
+      const all = [...kept, ...recent]
+      if (before === columns || all.every((text) => fitted(text, before) === fitted(text, columns))) return false
       const { baseY, viewportY } = screen.buffer.active
-      const all = kept.join('')
+      const text = all.join('')
       write(ERASE_ALL)
-      write(all.endsWith(unfinished) ? all.slice(0, all.length - unfinished.length) : all)
+      write(text.endsWith(unfinished) ? text.slice(0, text.length - unfinished.length) : text)
       // A person who has scrolled up stays there.
       if (viewportY < baseY) screen.write('', () => screen.scrollLines(viewportY - baseY))
       return true
