@@ -10,7 +10,7 @@ interface Stripped {
 
 /**
  * Returns code without what only makes the package larger: tabs and spaces at the start of lines and beside punctuation, the ends of lines
- * before closing brackets, and semicolons at the end of lines where the next line is a statement without them. Names, texts and comments
+ * in lists and before closing brackets, and semicolons at the end of lines where the next line is a statement without them. Names, texts and comments
  * stay as they are.
  *
  * @throws Error if the code would mean something else
@@ -38,7 +38,7 @@ function strip(code: string, fixed: readonly Range[]): Stripped {
     const columns: number[] = []
     let isStart = true
     // A text or a comment that reaches the end of the line before may not be joined.
-    if (index > 0 && !isOpen && CLOSING.test(line)) joined.add(index)
+    if (index > 0 && !isOpen && (CLOSING.test(line) || OPENING.test(lines[index - 1] ?? ''))) joined.add(index)
     for (let column = 0; column < line.length; column++) {
       const isBlank = !isFixed(offset + column) && (line[column] === ' ' || line[column] === '\t')
       if (isBlank && (isStart || isBesidePunctuation(line, column))) columns.push(column)
@@ -60,6 +60,9 @@ function strip(code: string, fixed: readonly Range[]): Stripped {
 
 /** A line that only closes what lines before have opened. */
 const CLOSING = /^\s*[\])}][\])};,]*$/
+
+/** A line whose list goes on. What begins a block stays alone: the first statement of the block has a place in the source map. */
+const OPENING = /[,([]$/
 
 /** The start of a line that no statement before it continues with. */
 const STATEMENT =

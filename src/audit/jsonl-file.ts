@@ -1,6 +1,6 @@
 import { closeSync, existsSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import { checkArgument, checkOptions, isText } from '../util/check-options.ts'
+import { checkArgument, checkOptions, isText, refuseSurplus } from '../util/check-options.ts'
 import { openRegularFile } from '../util/regular-file.ts'
 import { type AuditRecord, recordText } from './record.ts'
 import { rotatedFiles } from './rotation.ts'
@@ -15,6 +15,7 @@ export type AuditFileCheck = AuditCheck & { readonly file?: string; readonly lin
  * @throws Error that names the first line that is not a record in the exact form written by this library
  */
 export function* readAuditFile(file: string): Generator<AuditRecord> {
+  refuseSurplus('readAuditFile()', 1, arguments)
   checkArgument('readAuditFile()', 'file', file, isText)
   for (const { name, line, record } of linesOfAll(file)) {
     if (record === undefined) throw new Error(flawedLine(name, line))
@@ -29,6 +30,7 @@ export function* readAuditFile(file: string): Generator<AuditRecord> {
  * @throws TypeError for invalid options
  */
 export function verifyAuditFile(file: string, requested?: VerifyOptions): AuditFileCheck {
+  refuseSurplus('verifyAuditFile()', 2, arguments)
   checkArgument('verifyAuditFile()', 'file', file, isText)
   const options = checkOptions<VerifyOptions>('verifyAuditFile()', requested, verifyTable)
   let count = 0

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isMutating } from '../policy/permissions.ts'
-import { checkOptions, isOneOf, isPositive, isText } from '../util/check-options.ts'
+import { checkOptions, isOneOf, isPositive, isText, refuseSurplus } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import { type FileLock, takeFileLock } from './file-lock.ts'
 import { lastLine, parseLine, readAt, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
@@ -50,6 +50,7 @@ export interface JsonlSinkOptions {
  *   process
  */
 export function jsonlSink(file: string, options?: JsonlSinkOptions): AuditSink & { readonly file: string } {
+  refuseSurplus('jsonlSink()', 2, arguments)
   isText(file, 'file', 'jsonlSink()')
   const {
     fsync = 'mutations',

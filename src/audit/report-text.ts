@@ -1,4 +1,4 @@
-import { checkArgument, isObjectValue, must } from '../util/check-options.ts'
+import { checkArgument, isObjectValue, must, refuseSurplus } from '../util/check-options.ts'
 import type { RunReport } from './report.ts'
 import type { AuditCheck } from './verify.ts'
 
@@ -167,6 +167,7 @@ const isReport = must(
  * console.log(reportMarkdown(await workspace.report(), workspace.verifyAudit()))
  */
 export function reportMarkdown(report: RunReport, audit?: AuditCheck): string {
+  refuseSurplus('reportMarkdown()', 2, arguments)
   checkArgument('reportMarkdown()', 'report', report, isReport)
   if (audit !== undefined) checkArgument('reportMarkdown()', 'audit', audit, isObjectValue)
   const parts = reportSections(report, audit).map(({ title, columns, rows, none }) => {

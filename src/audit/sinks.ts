@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import { type AuditEntry, type AuditRecord, chain, emptyChain } from './record.ts'
 
@@ -12,6 +13,7 @@ export interface MemorySink extends AuditSink {
  * that calls do not wait for them.
  */
 export function memorySink(): MemorySink {
+  refuseSurplus('memorySink()', 0, arguments)
   const entries: AuditEntry[] = []
   const records: AuditRecord[] = []
 
@@ -33,6 +35,7 @@ export function memorySink(): MemorySink {
 
 /** Passes every record to a function. If it throws or rejects, mutations are blocked. */
 export function callbackSink(append: (record: AuditRecord) => void | Promise<void>): AuditSink {
+  refuseSurplus('callbackSink()', 1, arguments)
   if (typeof append !== 'function') throw new TypeError('callbackSink needs a function')
   return { append }
 }

@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import type { AuditEntry } from './record.ts'
 
@@ -38,6 +39,7 @@ const INTERNAL = 0
  * await workspace.call('read_file', { path: 'a.txt' }) // execute_tool read_file
  */
 export function spanSink(tracer: TracerLike): AuditSink {
+  refuseSurplus('spanSink()', 1, arguments)
   if (typeof tracer?.startSpan !== 'function') throw new TypeError('spanSink needs a tracer with startSpan')
   return {
     append() {},

@@ -1,4 +1,4 @@
-import { checkArgument, checkOptions, must, type OptionTable } from '../util/check-options.ts'
+import { checkArgument, checkOptions, must, type OptionTable, refuseSurplus } from '../util/check-options.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash } from './record.ts'
 
 /** Whether a chain is intact, or where it breaks: `at` counts records from 0. */
@@ -35,6 +35,7 @@ export const isRecords = must(
  * @throws TypeError for invalid options
  */
 export function verifyAudit(records: Iterable<AuditRecord>, requested?: VerifyOptions): AuditCheck {
+  refuseSurplus('verifyAudit()', 2, arguments)
   checkArgument('verifyAudit()', 'records', records, isRecords)
   const options = checkOptions<VerifyOptions>('verifyAudit()', requested, verifyTable)
   let head = emptyChain

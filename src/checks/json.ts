@@ -1,7 +1,14 @@
 import type { CheckFields, Finding, FunctionCheck } from '../call/state/checks.ts'
 import { ToolError } from '../errors.ts'
 import { compileGlobs } from '../paths/glob.ts'
-import { checkOptions, isOneOrMore, isPositive, isText, type OptionTable } from '../util/check-options.ts'
+import {
+  checkOptions,
+  isOneOrMore,
+  isPositive,
+  isText,
+  type OptionTable,
+  refuseSurplus,
+} from '../util/check-options.ts'
 import { findJsonError } from './json-syntax.ts'
 
 /** Options of `json`. */
@@ -41,6 +48,7 @@ const JSONC = [
  * })
  */
 export function json(options?: JsonCheckOptions): FunctionCheck {
+  refuseSurplus('json()', 1, arguments)
   const {
     name = 'json',
     files = FILES,

@@ -27,7 +27,7 @@ export type {
   StatusEntry,
 } from './provider.ts'
 
-import { checkOptions } from '../util/check-options.ts'
+import { checkOptions, refuseSurplus } from '../util/check-options.ts'
 
 export { type GitOptions, openRepository }
 
@@ -45,6 +45,7 @@ export { type GitOptions, openRepository }
  * await workspace.close()
  */
 export function git(requested?: GitOptions): GitProvider {
+  refuseSurplus('git()', 1, arguments)
   const options = checkOptions<GitOptions>('git()', requested, gitOptionTable)
   return { open: (host) => openRepository(host, options) }
 }

@@ -13,6 +13,8 @@ import {
   isText,
   must,
   type OptionTable,
+  refuseSurplus,
+  refuseSurplusOf,
   shape,
 } from '../util/check-options.ts'
 import type {
@@ -113,10 +115,11 @@ const isGitHost = isObjectWith('a host with a backend, mayRead() and change()', 
 
 /** Returns the repository of a host. It need not exist yet: `init` and `clone` create it. */
 export function openRepository(host: GitHost, options?: GitOptions): Repository {
+  refuseSurplus('openRepository()', 2, arguments)
   checkArgument('openRepository()', 'host', host, isGitHost)
   const { author = DEFAULT_AUTHOR, credentials } = checkOptions<GitOptions>('openRepository()', options, gitOptionTable)
   const context = new RepositoryContext(host, author, credentials)
-  return {
+  const repository: Repository = {
     init: async (initOptions) =>
       init(context, checkOptions<OptionsOf<'init', 0>>('init()', initOptions, { defaultBranch: isText })),
     add: async (paths, addOptions) =>
@@ -183,4 +186,7 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
         }),
       ),
   }
+  return refuseSurplusOf(repository, (_, error) => {
+    throw error
+  })
 }

@@ -1,4 +1,4 @@
-import { checkArgument, isText, requireText, shape } from '../util/check-options.ts'
+import { checkArgument, isText, refuseSurplus, requireText, shape } from '../util/check-options.ts'
 import { type Edit, editScript } from './edit-script.ts'
 import { createTextLines, type TextLines } from './text-lines.ts'
 
@@ -35,6 +35,7 @@ export interface MergeNames {
  * mergeLines('a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n', { ours: 'ours', theirs: 'theirs' }).text // 'A\nb\nc\nD\n'
  */
 export function mergeLines(base: string, ours: string, theirs: string, names: MergeNames): LineMerge {
+  refuseSurplus('mergeLines()', 4, arguments)
   requireText('mergeLines()', 'base', base)
   requireText('mergeLines()', 'ours', ours)
   requireText('mergeLines()', 'theirs', theirs)

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { checkArgument, must } from '../util/check-options.ts'
+import { checkArgument, must, refuseSurplus } from '../util/check-options.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import type { ParkedCall, ParkedCalls } from './parked-calls.ts'
 
@@ -33,6 +33,7 @@ const isDirectory = must('the path of a directory', (path) => typeof path === 's
  * const workspace = await createWorkspace({ backend: nodeBackend('.'), policy: 'supervised', parked: directoryParking('../waiting') })
  */
 export function directoryParking(directory: string): DirectoryParking {
+  refuseSurplus('directoryParking()', 1, arguments)
   checkArgument('directoryParking()', 'directory', directory, isDirectory)
   const root = resolve(directory)
   mkdirSync(root, { recursive: true, mode: 0o700 })

@@ -9,6 +9,7 @@ import {
   isRecordOf,
   isText,
   must,
+  refuseSurplus,
 } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
@@ -46,6 +47,7 @@ export interface LintOptions {
  * console.log(findings[0]?.message) // 'It denies changes of docs/**, but leaves open: file:append, ...'
  */
 export function lintPolicy(policy: unknown, options?: LintOptions): readonly PolicyFinding[] {
+  refuseSurplus('lintPolicy()', 2, arguments)
   const isTool = must('a tool', (tool) => typeof (tool as Partial<LintTool> | null)?.name === 'string')
   const table = { tools: isListOf(isTool), roots: isRecordOf(isText) }
   const { tools = [], roots = {} } = checkOptions<LintOptions>('lintPolicy()', options, table)

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../util/check-options.ts'
+import { checkOptions, isBoolean, isOneOf, isText, type OptionTable, refuseSurplus } from '../util/check-options.ts'
 import { type Alphabet, alphabetOf } from './alphabet.ts'
 import { frequencyOf } from './byte-frequency.ts'
 import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
@@ -60,6 +60,7 @@ export interface Query {
  * query.eachLine(new TextEncoder().encode('a\nlet b\n'), (hit) => hit.matchStart === 2)
  */
 export function compileQuery(input: QueryInput): Query {
+  refuseSurplus('compileQuery()', 1, arguments)
   checkOptions('compileQuery()', input, queryTable, 'query', 'mode', 'caseSensitive')
   const { query, mode, caseSensitive } = input
   if (query === '') throw new ToolError('INVALID_PATTERN', 'Cannot search: the query is empty')

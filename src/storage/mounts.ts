@@ -13,7 +13,7 @@ import {
   ROOT,
 } from '../paths/logical-path.ts'
 import { sameBytes } from '../util/bytes.ts'
-import { isRecordOf } from '../util/check-options.ts'
+import { isRecordOf, refuseSurplus } from '../util/check-options.ts'
 import { createSerialQueue, type SerialQueue } from '../util/serial-queue.ts'
 import type {
   Backend,
@@ -55,6 +55,7 @@ import type { ReadVerb } from './wrong-type.ts'
  * ```
  */
 export function mounts(parts: Readonly<Record<string, Backend>>): Backend {
+  refuseSurplus('mounts()', 1, arguments)
   const table = mountTable(isRecordOf(isBackend)(parts, '', 'mounts()') as typeof parts)
   const backend = backendOver(table)
   tables.set(backend, table)

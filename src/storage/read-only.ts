@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
+import { refuseSurplus } from '../util/check-options.ts'
 import type { Backend, Change } from './backend.ts'
 import { isBackend } from './is-backend.ts'
 
@@ -8,6 +9,7 @@ import { isBackend } from './is-backend.ts'
  * Closing it closes the backend.
  */
 export function readOnly(backend: Backend): Backend {
+  refuseSurplus('readOnly()', 1, arguments)
   isBackend(backend, 'backend', 'readOnly()')
   const { scan, statDirectories, walk, tree, readsNow, watch, fork, pin, containsPhysicalPath } = backend
   return {

@@ -6,6 +6,7 @@ import {
   isRecordOf,
   isText,
   type OptionTable,
+  refuseSurplus,
   shape,
 } from '../util/check-options.ts'
 import type { BackendCase, BackendSubject } from './backend/case.ts'
@@ -54,6 +55,7 @@ const optionTable: OptionTable<BackendContractOptions> = {
  * ```
  */
 export function backendContract(options: BackendContractOptions): readonly ContractCase[] {
+  refuseSurplus('backendContract()', 1, arguments)
   const { scale = SCALE } = checkOptions('backendContract()', options, optionTable, 'name', 'create')
   const large = largeCases(scale)
   return backendCases(
@@ -82,6 +84,7 @@ export function readOnlyContract(options: {
     | Promise<BackendSubject & { source: BackendSubject['backend'] }>
     | (BackendSubject & { source: BackendSubject['backend'] })
 }): readonly ContractCase[] {
+  refuseSurplus('readOnlyContract()', 1, arguments)
   const { name, create, skip } = optionTable
   checkOptions('readOnlyContract()', options, { name, create, skip }, 'name', 'create')
   return backendCases(readOnlyCases, options as BackendContractOptions)

@@ -1,4 +1,4 @@
-import { checkArgument, isListOf, isObjectWith, isText } from '../util/check-options.ts'
+import { checkArgument, isListOf, isObjectWith, isText, refuseSurplus } from '../util/check-options.ts'
 
 /** One case of a contract. */
 export interface ContractCase {
@@ -36,6 +36,7 @@ export interface SubjectOptions<Subject> {
 
 /** Registers cases in a runner as one group. A skipped case is reported with its reason if the runner supports that. */
 export function registerContract(name: string, cases: readonly ContractCase[], runner: Runner): void {
+  refuseSurplus('registerContract()', 3, arguments)
   checkArgument('registerContract()', 'name', name, isText)
   checkArgument('registerContract()', 'cases', cases, isListOf(isObjectWith('a case of a contract', 'run')))
   checkArgument('registerContract()', 'runner', runner, isRunner)

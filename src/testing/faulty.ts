@@ -2,7 +2,7 @@ import { sha256 } from '../files/hash/sha256.ts'
 import type { Backend, Change, CommitOptions, EntryState, FileRead, Receipt, Version } from '../storage/backend.ts'
 import { applyOrder } from '../storage/change-set.ts'
 import { isBackend } from '../storage/is-backend.ts'
-import { checkArgument } from '../util/check-options.ts'
+import { checkArgument, refuseSurplus } from '../util/check-options.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
 /** Methods of a backend in which faults can occur. */
@@ -57,6 +57,7 @@ export function faulty(
   faults: BackendFault | readonly BackendFault[] = [],
   options: FaultOptions = {},
 ): FaultyBackend {
+  refuseSurplus('faulty()', 3, arguments)
   checkArgument('faulty()', 'backend', backend, isBackend)
   const injector = createInjector<BackendOperation>(operations, faults, options)
   return Object.defineProperties(around(backend, injector), {

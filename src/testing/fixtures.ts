@@ -10,6 +10,7 @@ import {
   isPlainObject,
   isText,
   type OptionTable,
+  refuseSurplus,
 } from '../util/check-options.ts'
 import { parseRecording, type Replay, replay } from '../workspace/replay.ts'
 import { type TestWorkspace, type TestWorkspaceOptions, testOptions, testWorkspace } from './test-workspace.ts'
@@ -53,6 +54,7 @@ export async function recordFixture(
   run: (workspace: TestWorkspace) => Promise<unknown>,
   requested?: FixtureOptions,
 ): Promise<Fixture> {
+  refuseSurplus('recordFixture()', 4, arguments)
   const checked = checkArguments('recordFixture()', file, files, requested)
   checkArgument('recordFixture()', 'run', run, isFunction)
   const { record = process.env.CI ? 'never' : 'missing', ...options } = checked
@@ -80,6 +82,7 @@ export async function replayFixture(
   files: Readonly<Record<string, MemoryEntry>>,
   options?: Omit<FixtureOptions, 'record'>,
 ): Promise<Fixture> {
+  refuseSurplus('replayFixture()', 3, arguments)
   const { shell, hooks, git, history } = checkArguments('replayFixture()', file, files, options)
   if (!existsSync(file)) throw new Error(`Fixture "${file}" does not exist: record it first`)
   const settings = { shell, hooks, git, history }

@@ -1,6 +1,15 @@
 import type { LanguageModel } from 'ai'
 import type { ToolInput, ToolName } from '../tools/index.ts'
-import { checkArgument, checkOptions, isAnything, isFunction, isListOf, isText, shape } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isAnything,
+  isFunction,
+  isListOf,
+  isText,
+  refuseSurplus,
+  shape,
+} from '../util/check-options.ts'
 import type { ToolResult } from '../workspace/create-workspace.ts'
 import { parseModelText } from './parse-model-text.ts'
 
@@ -86,6 +95,7 @@ export interface ScriptedModelOptions {
  * })
  */
 export function scriptedModel(script: Script, requested?: ScriptedModelOptions): ScriptedModel {
+  refuseSurplus('scriptedModel()', 2, arguments)
   checkArgument('scriptedModel()', 'script', script, isFunction)
   const table = { modelId: isText, wait: isFunction }
   const options = checkOptions<ScriptedModelOptions>('scriptedModel()', requested, table)

@@ -1,4 +1,12 @@
-import { checkOptions, isFunction, isObjectWith, isRecordOf, isText, type OptionTable } from '../util/check-options.ts'
+import {
+  checkOptions,
+  isFunction,
+  isObjectWith,
+  isRecordOf,
+  isText,
+  type OptionTable,
+  refuseSurplus,
+} from '../util/check-options.ts'
 import { type ContractCase, toCases } from './cases.ts'
 import type { ShellCase, ShellSubject } from './shell/case.ts'
 import { endingCases } from './shell/endings.ts'
@@ -33,6 +41,7 @@ const isShell = isObjectWith('a shell', 'judge', 'run', 'close')
  * ```
  */
 export function shellContract(options: ShellContractOptions): readonly ContractCase[] {
+  refuseSurplus('shellContract()', 1, arguments)
   const cases: readonly ShellCase[] = [
     ...outcomeCases,
     ...fileCases,

@@ -1,4 +1,4 @@
-import { checkArgument, isText, must } from '../util/check-options.ts'
+import { checkArgument, isText, must, refuseSurplus } from '../util/check-options.ts'
 
 /** A clock that stands still until it is advanced. */
 export interface TestClock {
@@ -22,6 +22,7 @@ const BEGINNING = 1_704_067_200_000
  * await clock.advance(60_000) // a minute later
  */
 export function testClock(start: number = BEGINNING): TestClock {
+  refuseSurplus('testClock()', 1, arguments)
   checkArgument('testClock()', 'start', start, isTime)
   let now = start
   const waiting: { readonly at: number; readonly wake: () => void }[] = []
@@ -68,6 +69,7 @@ function settled(): Promise<void> {
 
 /** Returns a generator of counted ids: `id-1`, `id-2`, … */
 export function countedIds(prefix = 'id-'): () => string {
+  refuseSurplus('countedIds()', 1, arguments)
   checkArgument('countedIds()', 'prefix', prefix, isText)
   let count = 0
   return () => {

@@ -1,7 +1,7 @@
 import { type MemoryEntry, memory } from '../backends/memory/index.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
 import type { Backend } from '../storage/backend.ts'
-import { checkOptions, isAnything, must, type OptionTable } from '../util/check-options.ts'
+import { checkOptions, isAnything, must, type OptionTable, refuseSurplus } from '../util/check-options.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/create-workspace.ts'
 import { workspaceOptions } from '../workspace/options.ts'
 import { type BackendFault, faulty } from './faulty.ts'
@@ -50,6 +50,7 @@ export async function testWorkspace(
   files: Readonly<Record<string, MemoryEntry>> = {},
   requested?: TestWorkspaceOptions,
 ): Promise<TestWorkspace> {
+  refuseSurplus('testWorkspace()', 2, arguments)
   const checked = checkOptions<TestWorkspaceOptions>('testWorkspace()', requested, testOptions)
   const { faults, seed = 0, clock = testClock(), ...options } = checked
   const backend = memory(files, { clock })

@@ -8,6 +8,7 @@ import type { Label } from '../policy/labels.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { CommandSession, RefusedAccess } from '../shells/types.ts'
 import type { Change, Receipt } from '../storage/backend.ts'
+import { refuseSurplus } from '../util/check-options.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 
 export type { ShownVersion } from '../history/read-history.ts'
@@ -120,5 +121,6 @@ export interface Tool<I extends ObjectSchema = ObjectSchema, O extends ObjectSch
 export function defineTool<const N extends string, I extends ObjectSchema, O extends ObjectSchema>(
   tool: Tool<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {
+  refuseSurplus('defineTool()', 1, arguments)
   return tool
 }

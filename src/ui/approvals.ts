@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from '../policy/approval.ts'
-import { checkOptions, isFunction } from '../util/check-options.ts'
+import { checkOptions, isFunction, refuseSurplus } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 
 /** A call that waits for the person's answer. */
@@ -72,6 +72,7 @@ export interface ApprovalsOptions {
  * await workspace.call('delete_file', { path: 'a.txt' })
  */
 export function createApprovals(options?: ApprovalsOptions): Approvals {
+  refuseSurplus('createApprovals()', 1, arguments)
   const { now = Date.now } = checkOptions<ApprovalsOptions>('createApprovals()', options, { now: isFunction })
   const state = new ControllerState<ApprovalsSnapshot>({ pending: [], patterns: [] })
   const approveFor: Approvals['approveFor'] =

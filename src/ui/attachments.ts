@@ -1,4 +1,4 @@
-import { checkOptions, isBoolean, type OptionTable } from '../util/check-options.ts'
+import { checkOptions, isBoolean, type OptionTable, refuseSurplus } from '../util/check-options.ts'
 
 /** A file of the person's machine that goes with a message. */
 export type Attachment =
@@ -7,9 +7,8 @@ export type Attachment =
   | { readonly kind: 'image' | 'document'; readonly name: string; readonly mediaType: string; readonly data: string }
 
 const MAX_TEXT_BYTES = 300_000
-const MAX_IMAGE_BYTES = 5_000_000
-const MAX_DOCUMENT_BYTES = 10_000_000
-const PDF = 'application/pdf'
+const MAX_IMAGE_MEGABYTES = 5
+const MAX_DOCUMENT_MEGABYTES = 10
 const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
 /** Options of {@link readAttachment}: what the model takes. */
@@ -30,31 +29,24 @@ export async function readAttachment(
   file: File,
   requested: { readonly images?: boolean; readonly documents?: boolean } = {},
 ): Promise<Attachment> {
+  refuseSurplus('readAttachment()', 2, arguments)
   const options = checkOptions<AttachmentOptions>('readAttachment()', requested, optionTable)
   const { name, type, size } = file
-  if (type === PDF) {
-    if (options.documents !== true) {
-      throw new Error(
-        `Cannot attach “${name}”: this model takes no PDF documents. Choose another one, or change this in the settings.`,
-      )
-    }
-    if (size > MAX_DOCUMENT_BYTES) throw new Error(`Cannot attach “${name}”: PDF documents may have 10 MB.`)
-    return { kind: 'document', name, mediaType: type, data: await dataAddressOf(file) }
+  const refuse = (reason: string): never => {
+    throw new Error(`Cannot attach “${name}”: ${reason}.`)
   }
-  if (imageTypes.has(type)) {
-    if (options.images !== true) {
-      throw new Error(
-        `Cannot attach “${name}”: this model takes no images. Choose another one, or change this in the settings.`,
-      )
-    }
-    if (size > MAX_IMAGE_BYTES) throw new Error(`Cannot attach “${name}”: images may have 5 MB.`)
-    return { kind: 'image', name, mediaType: type, data: await dataAddressOf(file) }
+  const kind = type === 'application/pdf' ? 'document' : imageTypes.has(type) ? 'image' : undefined
+  if (kind !== undefined) {
+    const [plural, isTaken, megabytes] =
+      kind === 'image'
+        ? ['images', options.images, MAX_IMAGE_MEGABYTES]
+        : ['PDF documents', options.documents, MAX_DOCUMENT_MEGABYTES]
+    if (!isTaken) refuse(`this model takes no ${plural}. Choose another one, or change this in the settings`)
+    if (size > megabytes * 1_000_000) refuse(`${plural} may have ${megabytes} MB`)
+    return { kind, name, mediaType: type, data: await dataAddressOf(file) }
   }
-  if (size > MAX_TEXT_BYTES) {
-    throw new Error(`Cannot attach “${name}”: it has more than 300 KB. Put it into the project and name it with @.`)
-  }
-  const text = textOf(await file.arrayBuffer())
-  if (text === undefined) throw new Error(`Cannot attach “${name}”: it is no text, no image and no PDF document.`)
+  if (size > MAX_TEXT_BYTES) refuse('it has more than 300 KB. Put it into the project and name it with @')
+  const text = textOf(await file.arrayBuffer()) ?? refuse('it is no text, no image and no PDF document')
   return { kind: 'text', name, text }
 }
 

@@ -1,4 +1,4 @@
-import { isFunction, isObjectValue, isObjectWith } from '../util/check-options.ts'
+import { isFunction, isObjectValue, isObjectWith, refuseSurplus } from '../util/check-options.ts'
 import { createPacer } from '../util/pacer.ts'
 import type { UndoOptions, Workspace } from '../workspace/types.ts'
 import type { CommentDraft, ReviewComment } from './changes-comments.ts'
@@ -107,6 +107,7 @@ export interface ChangesOptions extends PersonOptions {
  * changes.close()
  */
 export function createChanges(options: ChangesOptions): Changes {
+  refuseSurplus('createChanges()', 1, arguments)
   const review = new ChangesReview(options)
   return {
     get snapshot() {

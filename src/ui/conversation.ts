@@ -1,4 +1,11 @@
-import { checkOptions, isFunction, isListOf, isObjectValue, isObjectWith } from '../util/check-options.ts'
+import {
+  checkOptions,
+  isFunction,
+  isListOf,
+  isObjectValue,
+  isObjectWith,
+  refuseSurplus,
+} from '../util/check-options.ts'
 import type { Attachment } from './attachments.ts'
 import { type Controller, ControllerState } from './controller.ts'
 
@@ -91,6 +98,7 @@ export interface ConversationOptions {
  * console.log(conversation.snapshot.items.map(({ kind }) => kind)) // ['person', 'agent']
  */
 export function createConversation(options: ConversationOptions): Conversation {
+  refuseSurplus('createConversation()', 1, arguments)
   const {
     respond,
     items = [],

@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonOptions } from './person-run.ts'
 import { headlineOf } from './words/person-words.ts'
@@ -55,6 +56,7 @@ interface Draft {
 
 /** Creates an editor for the files of a workspace. What the policy hides or protects stays so. */
 export function createEditor(options: PersonOptions): Editor {
+  refuseSurplus('createEditor()', 1, arguments)
   const editor = new FileEditor(options)
   return {
     get snapshot() {

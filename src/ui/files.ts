@@ -1,4 +1,4 @@
-import { isFunction, isObjectWith } from '../util/check-options.ts'
+import { isFunction, isObjectWith, refuseSurplus } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { FileActions } from './file-actions.ts'
 import { FileTree } from './file-tree.ts'
@@ -61,6 +61,7 @@ const optionChecks = {
  * files.close()
  */
 export function createFiles(options: FilesOptions): Files {
+  refuseSurplus('createFiles()', 1, arguments)
   const call = createPersonCall('createFiles()', options, optionChecks)
   const state = new ControllerState<FilesSnapshot>({
     ...{ rows: [], isLoading: true, trouble: undefined, selected: undefined },

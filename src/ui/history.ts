@@ -1,6 +1,6 @@
 import type { Failure } from '../errors.ts'
 import type { Checkpoint } from '../history/journal.ts'
-import { checkArgument, isObjectWith } from '../util/check-options.ts'
+import { checkArgument, isObjectWith, refuseSurplus } from '../util/check-options.ts'
 import type { Workspace } from '../workspace/types.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { headlineOf } from './words/person-words.ts'
@@ -44,6 +44,7 @@ export interface FileHistory extends Controller<HistorySnapshot> {
 export function createHistory(
   workspace: Pick<Workspace, 'checkpoint' | 'checkpoints' | 'rollback' | 'subscribe'>,
 ): FileHistory {
+  refuseSurplus('createHistory()', 1, arguments)
   checkArgument(
     'createHistory()',
     'workspace',

@@ -1,4 +1,4 @@
-import { checkOptions, isFunction, isObjectWith } from '../util/check-options.ts'
+import { checkOptions, isFunction, isObjectWith, refuseSurplus } from '../util/check-options.ts'
 import type { Attachment } from './attachments.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import type { Conversation, Message } from './conversation.ts'
@@ -64,16 +64,14 @@ const FIELD = 'message'
  * draft.send() // prints 1
  */
 export function createMessageDraft(conversation: Conversation, options: MessageDraftOptions = {}): MessageDraft {
+  refuseSurplus('createMessageDraft()', 2, arguments)
   const { attach, drafts } = checkOptions<MessageDraftOptions>('createMessageDraft()', options, {
     attach: isFunction,
     drafts: isObjectWith('drafts', 'get'),
   })
   const state = new ControllerState<MessageDraftSnapshot>({
-    text: drafts?.get(FIELD) ?? '',
-    attachments: [],
-    takesFiles: attach !== undefined,
-    replaces: undefined,
-    trouble: undefined,
+    ...{ text: drafts?.get(FIELD) ?? '', attachments: [], takesFiles: attach !== undefined },
+    ...{ replaces: undefined, trouble: undefined },
   })
   let before = ''
 

@@ -1,6 +1,6 @@
 import type { PolicyFinding } from '../policy/lint.ts'
 import type { PolicyInput } from '../policy/schema.ts'
-import { checkOptions, hasPlainPrototype, isFunction, isText, must } from '../util/check-options.ts'
+import { checkOptions, hasPlainPrototype, isFunction, isText, must, refuseSurplus } from '../util/check-options.ts'
 import type { Explanation } from '../workspace/types.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import type { PolicyEffect, PolicyTrial } from './policy-effect.ts'
@@ -67,6 +67,7 @@ export interface PolicyEditorOptions {
 
 /** Creates an editor of a policy. The engine checks each text as a workspace would. */
 export function createPolicyEditor(options: PolicyEditorOptions): PolicyEditor {
+  refuseSurplus('createPolicyEditor()', 1, arguments)
   const { policy, onApply, text, openTrial, paths } = checkOptions<PolicyEditorOptions>(
     'createPolicyEditor()',
     options,

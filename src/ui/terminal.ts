@@ -1,6 +1,6 @@
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import { isFunction, isObjectValue, isObjectWith, isText } from '../util/check-options.ts'
+import { isFunction, isObjectValue, isObjectWith, isText, refuseSurplus } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import { createPersonCall, type PersonCall, type PersonOptions } from './person-run.ts'
 import type { Completion, TerminalFiles } from './terminal-completion.ts'
@@ -154,6 +154,7 @@ const optionChecks = {
  * console.log(terminal.snapshot.lines[0]?.output)
  */
 export function createTerminal(options: TerminalOptions): Terminal {
+  refuseSurplus('createTerminal()', 1, arguments)
   const call = createPersonCall('createTerminal()', options, optionChecks)
   const terminal = new CommandLines(call, options)
   const unfollow = terminal.followAgent(options.timeline)

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../audit/audit-log.ts'
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import { checkArgument, isListOf, isObjectValue } from '../util/check-options.ts'
+import { checkArgument, isListOf, isObjectValue, refuseSurplus } from '../util/check-options.ts'
 import { type Controller, ControllerState } from './controller.ts'
 
 /** One call in the timeline. Plain data, so that it can be saved. */
@@ -57,6 +57,7 @@ const MAX_ENTRIES = 2000
  * console.log(timeline.snapshot.entries[0]?.tool)
  */
 export function createTimeline(saved: readonly TimelineEntry[] = []): Timeline {
+  refuseSurplus('createTimeline()', 1, arguments)
   checkArgument('createTimeline()', 'saved', saved, isListOf(isObjectValue))
   const state = new ControllerState<TimelineSnapshot>({
     entries: saved.map((entry) => (entry.state === 'done' ? entry : { ...entry, state: 'done' as const })),

@@ -1,6 +1,6 @@
 import type { CallOptions, Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
-import { checkArgument, checkOptions, isFunction, isObjectWith, isText } from '../util/check-options.ts'
+import { checkArgument, checkOptions, isFunction, isObjectWith, isText, refuseSurplus } from '../util/check-options.ts'
 import type { WorkspaceRun } from '../workspace/types.ts'
 import type { Approvals } from './approvals.ts'
 import type { Timeline, TimelineEntry } from './timeline.ts'
@@ -29,6 +29,7 @@ export interface TrackOptions {
  * const agent = trackCalls(workspace.run(), { timeline, approvals })
  */
 export function trackCalls<Run extends Pick<WorkspaceRun, 'callTool'>>(run: Run, options: TrackOptions): Run {
+  refuseSurplus('trackCalls()', 2, arguments)
   checkArgument('trackCalls()', 'run', run, isRun)
   const call = { value: trackedCall('trackCalls()', () => run, options), enumerable: true }
   return Object.create(run, { call, callTool: call })
@@ -44,6 +45,7 @@ const optionChecks = {
 
 /** Returns the calls of a run, which may be another one at each call, in a timeline. */
 export function createTrackedCall(run: () => Pick<WorkspaceRun, 'callTool'>, options: TrackOptions): Call {
+  refuseSurplus('createTrackedCall()', 2, arguments)
   checkArgument('createTrackedCall()', 'run', run, isFunction)
   return trackedCall('createTrackedCall()', run, options)
 }
@@ -74,6 +76,7 @@ export async function trackAction(
   action: Pick<TimelineEntry, 'actor' | 'tool' | 'input' | 'step'>,
   act: (key: string) => Promise<Success | Failure>,
 ): Promise<Success | Failure> {
+  refuseSurplus('trackAction()', 3, arguments)
   const at = now()
   const key = timeline.begin({ ...action, at })
   let result: Success | Failure | undefined

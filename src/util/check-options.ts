@@ -43,6 +43,42 @@ export function checkArgument<T>(owner: string, name: string, value: T, check: C
   return check(value, ARGUMENT + name, owner) as T
 }
 
+/**
+ * Refuses arguments behind the parameters of a function: they would have no effect. `undefined` counts as absent.
+ *
+ * @param owner the function in the message, such as `memory()`
+ * @throws TypeError
+ */
+export function refuseSurplus(owner: string, parameters: number, args: ArrayLike<unknown>, help = ''): void {
+  let given = args.length
+  while (given > parameters && args[given - 1] === undefined) given -= 1
+  if (given <= parameters) return
+  const most = parameters === 0 ? 'no arguments' : `at most ${parameters} argument${parameters === 1 ? '' : 's'}`
+  throw new OptionError(`${owner} takes ${most}, not ${given}${help}`)
+}
+
+/**
+ * Makes the methods of an object refuse arguments behind their parameters, which have no defaults.
+ *
+ * @param toOptions returns the last argument with which a method refuses the call, or throws the error
+ */
+export function refuseSurplusOf<M extends object>(object: M, toOptions: (name: string, error: Error) => unknown): M {
+  for (const [name, method] of Object.entries(object)) {
+    if (typeof method !== 'function') continue
+    const count = method.length
+    const checked = (...args: unknown[]) => {
+      try {
+        refuseSurplus(`${name}()`, count, args)
+      } catch (error) {
+        args[count - 1] = toOptions(name, error as Error)
+      }
+      return method(...args)
+    }
+    Reflect.set(object, name, checked)
+  }
+  return object
+}
+
 /** The same as {@link checkArgument} for a text, for functions that are called often. */
 export function requireText(owner: string, name: string, value: unknown): void {
   if (typeof value !== 'string') checkArgument(owner, name, value, isText)

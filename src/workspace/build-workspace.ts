@@ -2,29 +2,27 @@ import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
 import type { OverlayBackend } from '../backends/overlay/index.ts'
 import { approvePlans } from '../call/approve-plans.ts'
-import { callOptionTable } from '../call/call-options.ts'
-import { callTool } from '../call/call-tool.ts'
+import { callOptionTable, RefusedOptions } from '../call/call-options.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import { policyCall, type RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
-import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
-import type { GitHost, PushAnswer } from '../git/provider.ts'
+import type { GitHost } from '../git/provider.ts'
 import type { WorkspaceHistory } from '../history/journal.ts'
 import type { CallPolicy } from '../policy/evaluation.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import { higher } from '../policy/taint.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { checkOptions, isListOf, isText } from '../util/check-options.ts'
+import { checkArgument, checkOptions, isListOf, isText, refuseSurplusOf } from '../util/check-options.ts'
 import { createWorkspaceState, requireOwnName, type ToolSource } from './create-state.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import { modeOf, omitUndefined, openRun, startRun } from './open-run.ts'
 import { type RunOptions, runOptions, type StateOptions, type WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
 import { checkedStep, recordStep, type StepContext } from './run-step.ts'
-import type { ToolDescription, Workspace } from './types.ts'
+import type { ToolDescription, Workspace, WorkspaceRun } from './types.ts'
 
 /**
  * Builds a workspace from options whose types are checked.
@@ -77,7 +75,7 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
   const run = startRun(workspace, options, options.run ?? {})
   const context: StepContext = { workspace, run, recorder }
-  return {
+  return withoutSurplus<Workspace>({
     ...openRun(workspace, run, undefined, dialect, sinks, recorder),
     ...toolsOf(workspace, dialect),
     get task() {
@@ -91,7 +89,7 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
     },
     run(newOptions) {
       const newRun = startRun(workspace, options, checkOptions<RunOptions>('run()', newOptions, runOptions))
-      return openRun(workspace, newRun, newRun, dialect, sinks, recorder)
+      return withoutSurplus(openRun(workspace, newRun, newRun, dialect, sinks, recorder))
     },
     fork: async (newOptions) => {
       const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
@@ -113,18 +111,29 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
     history: () => historyOf(workspace),
     subscribe: workspace.events.subscribe,
     notifyExternalChange(paths) {
-      const changed = paths && (isListOf(isText)(paths, 'paths', 'notifyExternalChange()') as string[])
+      const changed =
+        paths === undefined ? paths : checkArgument('notifyExternalChange()', 'paths', paths, isListOf(isText))
       workspace.events.emit({ type: 'changed', paths: changed, listing: true })
     },
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
-    async close() {
-      const results = await closeParts(workspace, recorder)
-      leave?.()
-      await workspace.backend.close()
-      for (const result of results) if (result.status === 'rejected') throw result.reason
-    },
+    close: async () => (await import('./close-parts.ts')).closeParts(workspace, recorder, leave),
+  })
+}
+
+/** The methods that refuse a call for its options, which are their last parameter. */
+const calls = /^(call|callTool|resume|consult|undo|rollback|commit|merge)$/
+
+/** Makes the methods of a workspace or a run refuse surplus arguments. */
+function withoutSurplus<R extends WorkspaceRun>(opened: R): R {
+  const { own = {} } = opened as { readonly own?: object }
+  for (const object of [opened, own]) {
+    refuseSurplusOf(object, (name, error) => {
+      if (!calls.test(name)) throw error
+      return new RefusedOptions(error.message)
+    })
   }
+  return opened
 }
 
 /**
@@ -169,25 +178,6 @@ async function openFork({ backend, commitListeners }: WorkspaceState): Promise<O
 
 const nothing = () => {}
 
-/**
- * Ends the watches and the commands, then closes the shell, then flushes the artifacts, the audit and the recording. A fork leaves the shell
- * and the audit open, because they belong to its origin. Everything is closed, even if a part fails.
- */
-async function closeParts(
-  { processes, ends, artifacts, audit, shell, origin }: WorkspaceState,
-  recorder: Recorder | undefined,
-): Promise<readonly PromiseSettledResult<unknown>[]> {
-  for (const end of ends) end()
-  await Promise.all([...processes].map((each) => each.close()))
-  const shellResults = await Promise.allSettled([origin === undefined ? shell?.close() : undefined])
-  const results = await Promise.allSettled([
-    ...[...artifacts].map((each) => each.flush()),
-    ...(origin === undefined ? [audit.close()] : []),
-    ...(recorder === undefined ? [] : [recorder.flush()]),
-  ])
-  return [...shellResults, ...results]
-}
-
 /** Returns the undo history, with the labels of the contents and names that the workspace has written, and its refusals beside secrets. */
 function historyOf({ journal, fileLabels, nameLabels, secretRefusals }: WorkspaceState): WorkspaceHistory {
   return {
@@ -211,29 +201,10 @@ function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
   return {
     backend: workspace.backend,
     mayRead: (path) => policy().decide('file:read', path, classifyPath(path)) === 'allow',
-    async change(changes, label) {
-      const { checkoutOperation } = await import('./operations.ts')
-      throwFailure(await callTool(workspace, run, checkoutOperation(changes, label), {}))
-    },
-    async push(request) {
-      const { pushOperation } = await import('./push-operation.ts')
-      let answer: PushAnswer | undefined
-      const operation = pushOperation(workspace, request, (received) => {
-        answer = received
-      })
-      const { url, ref, commit, force } = request
-      throwFailure(await callTool(workspace, run, operation, { url: url.href, ref, commit, force }))
-      return answer as PushAnswer
-    },
+    change: async (...checkout) => (await import('./git-operations.ts')).checkOut(workspace, run, ...checkout),
+    push: async (request) => (await import('./git-operations.ts')).push(workspace, run, request),
     now: workspace.clock,
   }
-}
-
-/** @throws ToolError for the answer of a call that failed */
-function throwFailure(result: Awaited<ReturnType<typeof callTool>>): void {
-  if (result.ok) return
-  const { code, message, ok: _, ...details } = result
-  throw new ToolError(code, message, details)
 }
 
 /** Returns the tools that are listed to models. */
@@ -262,17 +233,7 @@ async function recorderOf(
   dialect: OpenDialect | undefined,
 ): Promise<Recorder | undefined> {
   if (record === undefined) return undefined
-  const { policy, tools, unavailableTools, isReadOnly, mode, limits, staleGuard, keepCwd, shell, clock } = workspace
-  const options = {
-    policy: policy.data,
-    tools: [...tools.keys(), ...unavailableTools.keys()],
-    readOnly: isReadOnly,
-    ...{ mode, limits, staleGuard, keepCwd },
-    ...(shell === undefined ? {} : { shell: shell.name }),
-    ...(dialect === undefined ? {} : { dialect: dialect.dialect.name }),
-  }
-  const { createRecorder } = await import('./recorder.ts')
-  return createRecorder({ write: record, workspace: options, clock, approve })
+  return (await import('./recorder.ts')).recorderOf(workspace, record, approve, dialect?.dialect.name)
 }
 
 function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {

@@ -5,6 +5,7 @@
 
 import { isBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { refuseSurplus } from '../util/check-options.ts'
 import { buildWorkspace } from './build-workspace.ts'
 import { checkWorkspaceOptions } from './open-parts.ts'
 import { type WorkspaceOptions, workspaceOptions } from './options.ts'
@@ -39,6 +40,7 @@ export async function createWorkspace<
   const Builtin extends readonly Tool[] = readonly [],
   const Extra extends readonly Tool[] = readonly [],
 >(options: CoreWorkspaceOptions<Builtin, Extra>): Promise<Workspace<Extra, Builtin[number]>> {
+  refuseSurplus('createWorkspace()', 1, arguments)
   const { tools = [], ...others } = await checkWorkspaceOptions<CoreWorkspaceOptions<readonly Tool[]>>(
     options,
     coreOptions,

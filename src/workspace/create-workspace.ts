@@ -18,6 +18,8 @@ export type {
   WorkspaceRun,
 } from './types.ts'
 
+import { refuseSurplus } from '../util/check-options.ts'
+
 /**
  * Creates a workspace: the files, tools and policy of an agent. With a `dialect`, its tools have the names and shapes of
  * another system.
@@ -38,6 +40,7 @@ export function createWorkspace<const Extra extends readonly Tool[] = readonly [
 export async function createWorkspace(
   given: WorkspaceOptions | DialectWorkspaceOptions,
 ): Promise<Workspace | DialectWorkspace> {
+  refuseSurplus('createWorkspace()', 1, arguments)
   const { dialect, ...options } = await checkWorkspaceOptions<DialectWorkspaceOptions>(given, workspaceOptions)
   const { tools = 'full' } = options
   const select = (registry: readonly string[]) => resolveToolSet(tools, registry)

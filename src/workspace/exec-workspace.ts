@@ -1,7 +1,15 @@
 import { memory } from '../backends/memory/index.ts'
 import { unknownTool } from '../call/parse-input.ts'
 import { exec } from '../dialects/exec/index.ts'
-import { checkArgument, checkOptions, isRecordOf, isText, must, type OptionTable } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isRecordOf,
+  isText,
+  must,
+  type OptionTable,
+  refuseSurplus,
+} from '../util/check-options.ts'
 import { createWorkspace, type DialectWorkspace, type DialectWorkspaceOptions } from './create-workspace.ts'
 import { workspaceOptions } from './options.ts'
 
@@ -24,6 +32,7 @@ const optionTable: OptionTable<ExecWorkspaceOptions> = { ...ownOptions, files: i
  * await scratch.call('exec.run', { command: 'cat sum.txt' })
  */
 export async function execWorkspace(requested: ExecWorkspaceOptions): Promise<DialectWorkspace> {
+  refuseSurplus('execWorkspace()', 1, arguments)
   const { files, ...options } = checkOptions<ExecWorkspaceOptions>('execWorkspace()', requested, optionTable)
   if (files !== undefined && options.backend !== undefined) {
     throw new TypeError('execWorkspace() takes either files or a backend')

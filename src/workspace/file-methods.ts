@@ -13,6 +13,7 @@ import {
   isPositive,
   must,
   type OptionTable,
+  refuseSurplus,
   requireText,
 } from '../util/check-options.ts'
 import { type Operate, operateByCalls, runBatch, successOf } from './file-calls.ts'
@@ -223,24 +224,18 @@ const parameters: Readonly<Record<keyof WorkspaceFiles, number>> = {
 /** Methods that take options, for those that take none. */
 const withOptions: Readonly<Record<string, string>> = { read: 'readText', list: 'entries', remove: 'delete' }
 
-/** Opens the files of a run. Their methods refuse surplus arguments, which would have no effect. */
+/** Opens the files of a run. Their methods refuse surplus arguments. */
 export function openFiles(context: StepContext): WorkspaceFiles {
-  return refuseSurplus(new RunFiles(context))
+  return withoutSurplus(new RunFiles(context))
 }
 
-function refuseSurplus<F extends FileOperations>(files: F): F {
+function withoutSurplus<F extends FileOperations>(files: F): F {
   const methods = files as unknown as Readonly<Record<string, (...args: unknown[]) => unknown>>
   const checked: Record<string, unknown> = {}
   for (const [name, count] of Object.entries(parameters)) {
+    const other = withOptions[name]
     checked[name] = (...args: unknown[]) => {
-      const given = args.findLastIndex((arg) => arg !== undefined) + 1
-      if (given > count) {
-        const other = withOptions[name]
-        const help = other === undefined ? '' : `; files.${other}() takes options`
-        throw new TypeError(
-          `files.${name}() takes at most ${count} argument${count === 1 ? '' : 's'}, not ${given}${help}`,
-        )
-      }
+      refuseSurplus(`files.${name}()`, count, args, other === undefined ? '' : `; files.${other}() takes options`)
       return methods[name]?.(...args)
     }
   }
@@ -314,7 +309,7 @@ class RunFiles extends FileMethods implements WorkspaceFiles {
     const callOptions = checkOptions<FileOptions>('files.batch()', options, fileOptions)
     const { workspace, run } = this.#context
     return runBatch(workspace, run, callOptions, (operate) =>
-      act(refuseSurplus<FileOperations>(new FileMethods(operate, run.rates))),
+      act(withoutSurplus<FileOperations>(new FileMethods(operate, run.rates))),
     )
   }
 

@@ -23,7 +23,7 @@ import type { OpenDialect } from './dialect-run.ts'
 import { createFiles } from './files.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
-import { checkedStep, type StepContext, toToolName, undoOptionTable } from './run-step.ts'
+import { checkedStep, operationOptions, type StepContext, toToolName, undoOptionTable } from './run-step.ts'
 import type { Consulted, UndoOptions, WorkspaceRun } from './types.ts'
 
 /**
@@ -47,7 +47,8 @@ export function openRun(
       callTool(workspace, run, name, input, callOptions),
     )
   }
-  const callOwn = (...args: Parameters<typeof callWithNames>) => callWithNames(...args).then(hideTokens)
+  const callOwn = (rawName: unknown, input: unknown, options?: CallOptions) =>
+    callWithNames(rawName, input, options).then(hideTokens)
   const inDialect = dialect?.openRun(context)
   const loadFiles = memoizeAsync(async () => (await import('./file-methods.ts')).openFiles(context))
   const files = createFiles(run.rates, loadFiles)
@@ -116,7 +117,13 @@ async function consult(
     }
     const { policyOperation, reportOperation } = await import('./introspection.ts')
     const operation = subject === 'policy' ? policyOperation(workspace, run) : reportOperation(report)
-    const result = await callTool(workspace, run, operation, {}, checkCallOptions('consult()', options))
+    const result = await callTool(
+      workspace,
+      run,
+      operation,
+      {},
+      checkCallOptions('consult()', options, operationOptions),
+    )
     return result as ResultOf<Consulted>
   } catch (error) {
     return refuseUncalled({ workspace, run }, 'consult', error)

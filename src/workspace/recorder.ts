@@ -1,5 +1,6 @@
 import type { CallOptions } from '../call/state/call.ts'
 import type { RunState, Task } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import type { TakenMedia } from '../files/media/types.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'
@@ -90,8 +91,27 @@ export interface RecorderOptions {
   readonly approve: ApproveHandler | undefined
 }
 
+/** Opens the recorder of a workspace. `dialect` is the name of its dialect. */
+export function recorderOf(
+  workspace: WorkspaceState,
+  write: RecorderOptions['write'],
+  approve: ApproveHandler | undefined,
+  dialect: string | undefined,
+): Recorder {
+  const { policy, tools, unavailableTools, isReadOnly, mode, limits, staleGuard, keepCwd, shell, clock } = workspace
+  const options = {
+    policy: policy.data,
+    tools: [...tools.keys(), ...unavailableTools.keys()],
+    readOnly: isReadOnly,
+    ...{ mode, limits, staleGuard, keepCwd },
+    ...(shell === undefined ? {} : { shell: shell.name }),
+    ...(dialect === undefined ? {} : { dialect }),
+  }
+  return createRecorder({ write, workspace: options, clock, approve })
+}
+
 /** Creates a recorder and records the workspace. After a line that cannot be written, none is written, because a later one could not be replayed. */
-export function createRecorder({ write, workspace, clock, approve }: RecorderOptions): Recorder {
+function createRecorder({ write, workspace, clock, approve }: RecorderOptions): Recorder {
   // Overlapping steps are written in the order in which they began.
   const slots: { line?: string }[] = []
   let writing: Promise<void> = Promise.resolve()

@@ -8,6 +8,7 @@ import {
   isListOf,
   isObjectValue,
   type OptionTable,
+  refuseSurplus,
   requireText,
 } from '../util/check-options.ts'
 import {
@@ -86,6 +87,7 @@ export function parseRecording(text: string): readonly Recorded[] {
  * console.log(await replay(parseRecording(lines.join('\n')), { backend: memory(files) })) // { ok: true, steps: 1 }
  */
 export async function replay(entries: readonly Recorded[], requested: ReplayOptions): Promise<Replay> {
+  refuseSurplus('replay()', 2, arguments)
   checkArgument('replay()', 'entries', entries, isListOf(isObjectValue))
   const options = checkOptions<ReplayOptions>('replay()', requested, optionTable)
   const [first, second, ...steps] = entries

@@ -6,7 +6,7 @@ import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type Failure, toFailure } from '../errors.ts'
 import { isText, type OptionTable } from '../util/check-options.ts'
 import type { RecordedStep, Recorder } from './recorder.ts'
-import type { UndoOptions } from './types.ts'
+import type { OperationOptions, UndoOptions } from './types.ts'
 
 /** A step of a run, as it is recorded. */
 export type Step = Pick<RecordedStep, 'type' | 'name' | 'input' | 'refusedOptions'>
@@ -18,8 +18,13 @@ export interface StepContext {
   readonly recorder: Recorder | undefined
 }
 
+const { media: _media, onProgress: _onProgress, ...operationOptionTable } = callOptionTable
+
+/** The options of `consult()`: it shows no media, and reports no progress. */
+export const operationOptions: OptionTable<OperationOptions> = operationOptionTable
+
 /** The options of `undo()` and `rollback()`. */
-export const undoOptionTable: OptionTable<UndoOptions> = { ...callOptionTable, reason: isText }
+export const undoOptionTable: OptionTable<UndoOptions> = { ...operationOptionTable, reason: isText }
 
 /** Runs an action of a run, and records it as a step if the workspace has a recorder. */
 export function recordStep<R>(
@@ -40,7 +45,7 @@ export function checkedStep<R>(
   context: StepContext,
   step: Step,
   options: unknown,
-  table: OptionTable<CallOptions>,
+  table: OptionTable<CallOptions> | OptionTable<UndoOptions>,
   act: (options: CallOptions, reason: { readonly reason?: string }) => Promise<R>,
 ): Promise<R | Failure> {
   // Most calls have no options, and nothing to check.
@@ -53,7 +58,7 @@ async function checkStep<R>(
 ): Promise<R | Failure> {
   let checked: UndoOptions
   try {
-    checked = checkCallOptions(`${step.type}()`, options, table)
+    checked = checkCallOptions<UndoOptions>(`${step.type}()`, options, table as OptionTable<UndoOptions>)
   } catch (error) {
     const refused = { ...step, refusedOptions: toFailure(error).message }
     return recordStep(context, refused, {}, () => refuseUncalled(context, step.name ?? step.type, error))

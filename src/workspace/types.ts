@@ -132,7 +132,7 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Built
    * Reads the policy or the report as a call that is evaluated and recorded, for clients that see only what an agent may
    * see. The result has the field `text`, JSON, and for the report `markdown`.
    */
-  consult(subject: 'policy' | 'report', options?: CallOptions): Promise<ResultOf<Consulted>>
+  consult(subject: 'policy' | 'report', options?: OperationOptions): Promise<ResultOf<Consulted>>
   /** Ends the background commands of the run. It can start no others. */
   close(): Promise<void>
 }
@@ -148,8 +148,11 @@ export type Reverted = {
   readonly kept: readonly string[]
 }
 
+/** Options of what is no call of a tool: it takes no media, and reports no progress. */
+export type OperationOptions = Omit<CallOptions, 'media' | 'onProgress'>
+
 /** Options of an undo, a rollback or a commit. */
-export interface UndoOptions extends CallOptions {
+export interface UndoOptions extends OperationOptions {
   /** Recorded in the audit. */
   readonly reason?: string
 }

@@ -103,6 +103,7 @@ import { type CoreWorkspaceOptions, createWorkspace as createCore } from '../../
 import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/exec-workspace.ts'
 import type { FileOptions, WorkspaceFiles } from '../../src/workspace/files.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
+import type { OperationOptions } from '../../src/workspace/types.ts'
 import { nonexistent } from '../nonexistent.ts'
 
 /** With `CI` in the environment, a missing fixture is an error before anything is recorded. */
@@ -192,7 +193,8 @@ const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []
 const media: Kind = (value) => flag(value) || same(value, [])
 /** Who asks for approvals, and the media. */
 const asked = { results: none, approvals: none, onPending: none, media }
-const callKinds: Kinds<CallOptions> = { signal: none, approve: callback, step: text, media, onProgress: callback }
+const operationKinds: Kinds<OperationOptions> = { signal: none, approve: callback, step: text }
+const callKinds: Kinds<CallOptions> = { ...operationKinds, media, onProgress: callback }
 const fileKinds: Kinds<FileOptions> = { signal: none, approve: callback, step: text }
 const { backend, mounts, shell, hooks, checks, git: gitKind, history, extraTools, dialect } = workspaceKinds
 const { mounts: _, ...execKinds } = workspaceKinds
@@ -544,15 +546,15 @@ const furtherFaces: readonly Face[] = [
 const callFaces: readonly Face[] = [
   face<CallOptions>('call()', (options) => workspace.call('read_file', { path: 'a.txt' }, options), callKinds),
   face<CallOptions>('callTool()', (options) => workspace.callTool('read_file', { path: 'a.txt' }, options), callKinds),
-  face<CallOptions>('consult()', (options) => workspace.consult('policy', options), callKinds),
+  face<OperationOptions>('consult()', (options) => workspace.consult('policy', options), operationKinds),
   face<CallOptions>('resume()', (options) => workspace.resume('x', 'allow', options), callKinds),
-  face<UndoOptions>('undo()', (options) => workspace.undo('x', options), { ...callKinds, reason: text }),
-  face<UndoOptions>('rollback()', (options) => workspace.rollback('x', options), { ...callKinds, reason: text }),
+  face<UndoOptions>('undo()', (options) => workspace.undo('x', options), { ...operationKinds, reason: text }),
+  face<UndoOptions>('rollback()', (options) => workspace.rollback('x', options), { ...operationKinds, reason: text }),
   face<NonNullable<Parameters<Workspace['commit']>[0]>>('commit()', (options) => workspace.commit(options), {
-    ...{ ...callKinds, reason: text, merge: flag, resolve: textRecord },
+    ...{ ...operationKinds, reason: text, merge: flag, resolve: textRecord },
   }),
   face<NonNullable<Parameters<Workspace['merge']>[0]>>('merge()', (options) => workspace.merge(options), {
-    ...{ ...callKinds, reason: text, resolve: textRecord },
+    ...{ ...operationKinds, reason: text, resolve: textRecord },
   }),
 ]
 

@@ -2,7 +2,7 @@
 
 import { commandLine } from '../../dialects/codex/shell-line.ts'
 import { sliceLines } from '../../files/text/lines.ts'
-import { isFunction, isOneOf, type OptionTable } from '../../util/check-options.ts'
+import { isFunction, isOneOf, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import type { Explanation } from '../../workspace/types.ts'
 import { hasTool } from '../model/has-tool.ts'
 import { isErrorClass } from '../sandbox/error-class.ts'
@@ -100,6 +100,7 @@ const optionTable: OptionTable<AcpOptions> = {
  * const { content } = await guarded.answer('fs/read_text_file', { sessionId: 's', path: '/workspace/src/app.ts' })
  */
 export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient {
+  refuseSurplus('acpClient()', 2, arguments)
   const open = openTarget('acpClient()', target, requested, optionTable)
   const { permission, missingFile = 'error', RequestError = AcpError } = open.given
   const terminals = new Terminals()

@@ -13,6 +13,8 @@ export {
   type SandboxPath,
 } from './sandbox.ts'
 
+import { refuseSurplus } from '../../util/check-options.ts'
+
 /** Run, tools, approval handler and form of the results. */
 export interface AiSdkOptions extends AgentToolOptions {}
 
@@ -26,5 +28,6 @@ export interface AiSdkOptions extends AgentToolOptions {}
  * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Fix it.' })
  */
 export function aiSdkTools(workspace: CallableTools | CallableDialectTools, options?: AiSdkOptions): ToolSet {
+  refuseSurplus('aiSdkTools()', 2, arguments)
   return agentTools('aiSdkTools()', workspace, options) as unknown as ToolSet
 }

@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../../util/check-options.ts'
 import { encoded } from '../fs/encoding.ts'
 import { type LineOutcome, runLine } from '../sandbox/run-line.ts'
 import {
@@ -78,6 +79,7 @@ export interface AiSdkSandbox {
  * const { stdout } = await sandbox.run({ command: 'ls' })
  */
 export function aiSdkSandbox(target: SandboxTarget, options?: SandboxOptions): AiSdkSandbox {
+  refuseSurplus('aiSdkSandbox()', 2, arguments)
   const open = openTarget('aiSdkSandbox()', target, options)
   const { files, inward, root } = open
   const line = ({ command, workingDirectory = '.', env, abortSignal }: SandboxLine, signal = abortSignal) => {

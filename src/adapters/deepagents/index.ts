@@ -3,6 +3,7 @@
 import { globAtAnyDepth } from '../../dialects/runtime/find-files.ts'
 import { ToolError } from '../../errors.ts'
 import type { ToolInput, ToolOutput } from '../../tools/index.ts'
+import { refuseSurplus } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import {
@@ -108,6 +109,7 @@ export interface DeepagentsSandbox extends DeepagentsBackend {
  * const listed = await backend.ls('/')
  */
 export function deepagentsBackend(target: SandboxTarget, options?: FileOptions): DeepagentsBackend {
+  refuseSurplus('deepagentsBackend()', 2, arguments)
   return createBackend(openTarget('deepagentsBackend()', target, options, filesTable, '/'))
 }
 
@@ -120,6 +122,7 @@ export function deepagentsBackend(target: SandboxTarget, options?: FileOptions):
  * const { output, exitCode } = await deepagentsSandbox(workspace).execute('ls')
  */
 export function deepagentsSandbox(target: SandboxTarget, options?: SandboxOptions): DeepagentsSandbox {
+  refuseSurplus('deepagentsSandbox()', 2, arguments)
   const open = openTarget('deepagentsSandbox()', target, options)
   return {
     ...createBackend(open),

@@ -3,7 +3,14 @@
  * `workspace.files`: judged, audited and undoable.
  */
 
-import { checkArgument, checkOptions, isObjectValue, must, type OptionTable } from '../../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isObjectValue,
+  must,
+  type OptionTable,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { createCallbacks, type FsWatcher } from './callbacks.ts'
 import { withChecks } from './check-arguments.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
@@ -45,6 +52,7 @@ export type {
   ReadFile,
   ReadFileOptions,
 } from './create-promises.ts'
+
 export type { DirectoryOptions } from './directory-names.ts'
 export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'
@@ -147,6 +155,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   target: FsTarget,
   options: FsOptions<S> = {},
 ): WorkspaceFs<S> {
+  refuseSurplus('createFs()', 2, arguments)
   checkArgument('createFs()', 'target', target, isObjectValue)
   checkArgument('createFs()', 'target.files', target.files, isObjectValue)
   checkOptions('createFs()', options, optionTable)

@@ -1,5 +1,6 @@
 /** The files and commands of a workspace for just-bash and for bash-tool. */
 
+import { refuseSurplus } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { createPromises, type FsPromises } from '../fs/create-promises.ts'
 import { fsError } from '../fs/errors.ts'
@@ -96,6 +97,7 @@ export interface BashToolSandbox {
  * const text = await filesystem.readFile('/src/app.ts')
  */
 export function justBashFs(target: SandboxTarget, options?: FileOptions): JustBashFs {
+  refuseSurplus('justBashFs()', 2, arguments)
   const { files } = openTarget('justBashFs()', target, options, filesTable, '/')
   return justBashOver(createPromises({ files }, new OpenFiles()))
 }
@@ -108,6 +110,7 @@ export function justBashFs(target: SandboxTarget, options?: FileOptions): JustBa
  * const { stdout } = await bashToolSandbox(workspace).executeCommand('ls')
  */
 export function bashToolSandbox(target: SandboxTarget, options?: SandboxOptions): BashToolSandbox {
+  refuseSurplus('bashToolSandbox()', 2, arguments)
   const open = openTarget('bashToolSandbox()', target, options)
   const { files, inward } = open
   return {

@@ -4,7 +4,7 @@ import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/
 import * as z from 'zod'
 import type { $ZodUnknown } from 'zod/v4/core'
 import type { CallOptions } from '../../call/state/call.ts'
-import { checkOptions, isFunction } from '../../util/check-options.ts'
+import { checkOptions, isFunction, refuseSurplus } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { approvalsOf, type PendingCall } from '../model/framework-approvals.ts'
 import { isImage, type MediaOptions, type ModelMedia, mediaCheck, takenTypes } from '../model/media.ts'
@@ -58,6 +58,7 @@ export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
   requested?: LangChainOptions,
 ): LangChainTool[] {
+  refuseSurplus('langchainTools()', 2, arguments)
   const table = { ...offerTable, ...mediaCheck(), interrupt: isFunction }
   const { interrupt, ...checked } = checkOptions<LangChainOptions>('langchainTools()', requested, table)
   const options = { ...checked, ...takenTypes(checked.media) }
@@ -110,6 +111,7 @@ export interface LangChainFileStore extends Serializable {
  * const text = await store.readFile('src/app.ts')
  */
 export function langchainFileStore(target: SandboxTarget, options?: FileOptions): LangChainFileStore {
+  refuseSurplus('langchainFileStore()', 2, arguments)
   return new FileStore(openTarget('langchainFileStore()', target, options, filesTable, '/'))
 }
 

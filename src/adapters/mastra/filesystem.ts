@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import type { OptionTable } from '../../util/check-options.ts'
+import { refuseSurplus } from '../../util/check-options.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { decoded, encodingOf } from '../fs/encoding.ts'
 import { Stats } from '../fs/stats.ts'
@@ -112,6 +113,7 @@ const table: OptionTable<MastraFilesystemOptions> = { ...sandboxTable, FileNotFo
  * const text = await filesystem.readFile('src/app.ts', { encoding: 'utf8' })
  */
 export function mastraFilesystem(target: SandboxTarget, options: MastraFilesystemOptions): MastraFilesystem {
+  refuseSurplus('mastraFilesystem()', 2, arguments)
   const open = openTarget('mastraFilesystem()', target, options, table, '/')
   if (open.given.FileNotFoundError === undefined) {
     throw new TypeError('mastraFilesystem() needs FileNotFoundError of @mastra/core/workspace')

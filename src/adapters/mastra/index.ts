@@ -19,6 +19,9 @@ export {
   type MastraGrep,
   mastraFilesystem,
 } from './filesystem.ts'
+
+import { refuseSurplus } from '../../util/check-options.ts'
+
 export { type MastraCommandOptions, type MastraCommandResult, type MastraSandbox, mastraSandbox } from './sandbox.ts'
 
 /** A tool of a workspace for Mastra. */
@@ -41,6 +44,7 @@ export function mastraTools(
   workspace: CallableTools | CallableDialectTools,
   options?: AgentToolOptions,
 ): Record<string, MastraTool> {
+  refuseSurplus('mastraTools()', 2, arguments)
   const tools = Object.entries(agentTools('mastraTools()', workspace, options, 'suspends'))
   // Mastra lets only tools with its mark suspend. They get the id of the call in another place.
   const mark = options?.approvals === 'framework' ? { [Symbol.for('mastra.core.tool.Tool')]: true } : {}

@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../../util/check-options.ts'
 import { type LineOutcome, runLine } from '../sandbox/run-line.ts'
 import { openTarget, refuseEnvironment, type SandboxOptions, type SandboxTarget } from '../sandbox/target.ts'
 
@@ -52,6 +53,7 @@ export interface MastraSandbox {
  * const { stdout } = await mastraSandbox(workspace).executeCommand('ls')
  */
 export function mastraSandbox(target: SandboxTarget, options?: SandboxOptions): MastraSandbox {
+  refuseSurplus('mastraSandbox()', 2, arguments)
   const open = openTarget('mastraSandbox()', target, options)
   return {
     ...{ id: 'wardspace', name: 'wardspace', provider: 'wardspace', status: 'running' },

@@ -1,4 +1,4 @@
-import { checkOptions, isFunction, isPositive, type OptionTable } from '../../util/check-options.ts'
+import { checkOptions, isFunction, isPositive, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import { WebStandardStreamableHTTPServerTransport as Transport } from '../mcp/sdk.ts'
 import { type AdmissionOptions, admissionTable, createAdmission } from './admission.ts'
 import { createEventStore } from './event-store.ts'
@@ -78,6 +78,7 @@ const BACKLOG_BYTES = 16 * 1024 * 1024
  * console.log(response.status) // 401
  */
 export function mcpHandler(requested: McpHandlerOptions): McpHandler {
+  refuseSurplus('mcpHandler()', 1, arguments)
   const options = checkOptions<McpHandlerOptions>('mcpHandler()', requested, optionTable, 'open')
   const admission = createAdmission(options)
   const limits = limitsOf(options)

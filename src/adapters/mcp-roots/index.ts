@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
 import { parsePath } from '../../paths/logical-path.ts'
 import { isAtOrBelow } from '../../paths/physical.ts'
-import { checkArgument, isListOf, isText, must, shape } from '../../util/check-options.ts'
+import { checkArgument, isListOf, isText, must, refuseSurplus, shape } from '../../util/check-options.ts'
 import type { ClientRoot, RefusedRoot } from '../mcp/client-roots.ts'
 
 /** A directory on disk and its path in a workspace. `''` is the root. */
@@ -37,6 +37,7 @@ export async function placeClientRoots(
   client: readonly ClientRoot[],
   within?: readonly PlacedRoot[],
 ): Promise<PlacedRoots> {
+  refuseSurplus('placeClientRoots()', 2, arguments)
   checkArgument('placeClientRoots()', 'client', client, isClientRoots)
   if (within !== undefined) checkArgument('placeClientRoots()', 'within', within, isPlacedRoots)
   const granted = within && (await Promise.all(within.map(resolveLinks)))

@@ -7,6 +7,7 @@ import {
   isPositive,
   isText,
   type OptionTable,
+  refuseSurplus,
   shape,
 } from '../../util/check-options.ts'
 import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
@@ -79,6 +80,7 @@ const APPROVAL_TIMEOUT = 30 * 60_000
  * await server.connect(new StdioServerTransport())
  */
 export function createMcpServer(workspace: Workspace | DialectWorkspace, requested?: McpServerOptions): McpServer {
+  refuseSurplus('createMcpServer()', 2, arguments)
   checkArgument('createMcpServer()', 'workspace', workspace, isObjectWith('a workspace', 'callTool', 'explain', 'run'))
   const options = checkOptions<McpServerOptions>('createMcpServer()', requested, optionTable)
   const { name = 'wardspace', version = '0.1.0', run = workspace } = options

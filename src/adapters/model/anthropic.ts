@@ -1,4 +1,4 @@
-import { checkOptions } from '../../util/check-options.ts'
+import { checkOptions, refuseSurplus } from '../../util/check-options.ts'
 import { isImage, type MediaOptions, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
 import {
@@ -72,6 +72,7 @@ export function anthropicTools(
   workspace: CallableTools | CallableDialectTools,
   requested?: AnthropicOptions,
 ): Toolbox<AnthropicTool, AnthropicCall, AnthropicResult> {
+  refuseSurplus('anthropicTools()', 2, arguments)
   const options = checkOptions<AnthropicOptions>('anthropicTools()', requested, { ...offerTable, ...mediaCheck() })
   const caller = createCaller(workspace, { ...options, ...takenTypes(options.media) })
   return {

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../util/check-options.ts'
+import { checkOptions, refuseSurplus } from '../../util/check-options.ts'
 import { withDefaultInDescription } from './describe-default.ts'
 import { type MediaOptions, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
@@ -53,6 +53,7 @@ export function geminiTools(
   workspace: CallableTools | CallableDialectTools,
   requested?: GeminiOptions,
 ): Toolbox<GeminiTool, GeminiCall, GeminiResult> {
+  refuseSurplus('geminiTools()', 2, arguments)
   const options = checkOptions<GeminiOptions>('geminiTools()', requested, { ...offerTable, ...mediaCheck(carried) })
   const caller = createCaller(workspace, { ...options, ...takenTypes(options.media, carried) })
   const functionDeclarations = modelTools(selectTools('geminiTools()', workspace, options)).map(

@@ -1,4 +1,4 @@
-import { checkOptions } from '../../util/check-options.ts'
+import { checkOptions, refuseSurplus } from '../../util/check-options.ts'
 import { modelTools } from './model-tools.ts'
 import {
   type CallableDialectTools,
@@ -33,6 +33,7 @@ export function llamaIndexTools(
   workspace: CallableTools | CallableDialectTools,
   requested?: OfferOptions,
 ): LlamaIndexTool[] {
+  refuseSurplus('llamaIndexTools()', 2, arguments)
   const options = checkOptions<OfferOptions>('llamaIndexTools()', requested, offerTable)
   const caller = createCaller(workspace, options)
   return modelTools(selectTools('llamaIndexTools()', workspace, options)).map(({ name, description, inputSchema }) => ({

@@ -1,5 +1,5 @@
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
-import { checkArgument, isOneOf } from '../../util/check-options.ts'
+import { checkArgument, isOneOf, refuseSurplus } from '../../util/check-options.ts'
 import { isToolList } from './select-tools.ts'
 
 /** A definition of a tool that the API has built in. */
@@ -21,6 +21,7 @@ export interface NativeTool {
  * const tools = [...native, ...anthropicTools(withDialect).tools.filter(({ name }) => !names.has(name))]
  */
 export function nativeTools(tools: readonly DialectToolInfo[], api: 'anthropic' | 'openai'): NativeTool[] {
+  refuseSurplus('nativeTools()', 2, arguments)
   checkArgument('nativeTools()', 'tools', tools, isToolList)
   checkArgument('nativeTools()', 'api', api, isOneOf('anthropic', 'openai'))
   return tools.flatMap(({ name, native }) => {

@@ -1,4 +1,4 @@
-import { checkOptions, isBoolean, type OptionTable } from '../../util/check-options.ts'
+import { checkOptions, isBoolean, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
 import { isImage, type MediaOptions, type ModelMedia, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
@@ -126,6 +126,7 @@ export function openAiTools(
   workspace: CallableTools | CallableDialectTools,
   options?: OpenAiAgentOptions,
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
+  refuseSurplus('openAiTools()', 2, arguments)
   const { tools, answer, inputOf, asking, media, onPending } = createFunctions('openAiTools()', workspace, options, {
     ...approvalTable,
     ...mediaCheck(carried),
@@ -193,6 +194,7 @@ export function openAiChatTools(
   workspace: CallableTools | CallableDialectTools,
   options?: OpenAiOptions,
 ): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
+  refuseSurplus('openAiChatTools()', 2, arguments)
   const { tools, answer } = createFunctions('openAiChatTools()', workspace, options)
   return {
     tools: tools.map((tool) => ({

@@ -1,6 +1,7 @@
 /** The files and commands of a workspace for `applyPatchTool` and `shellTool` of OpenAI's Agents SDK. */
 
 import { ToolError } from '../../errors.ts'
+import { refuseSurplus } from '../../util/check-options.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { errorText, openTarget, type SandboxOptions, type SandboxTarget } from '../sandbox/target.ts'
 
@@ -57,6 +58,7 @@ export interface OpenAiShell {
  * const created = await editor.createFile({ path: 'new.txt', diff: '+one' })
  */
 export function openAiEditor(target: SandboxTarget, options?: SandboxOptions): OpenAiEditor {
+  refuseSurplus('openAiEditor()', 2, arguments)
   const open = openTarget('openAiEditor()', target, options)
   const apply = (tool: string, input: () => object) =>
     answered(async () => {
@@ -84,6 +86,7 @@ export function openAiEditor(target: SandboxTarget, options?: SandboxOptions): O
  * const { output } = await openAiShell(workspace).run({ commands: ['ls'] })
  */
 export function openAiShell(target: SandboxTarget, options?: SandboxOptions): OpenAiShell {
+  refuseSurplus('openAiShell()', 2, arguments)
   const open = openTarget('openAiShell()', target, options)
   return {
     async run({ commands, timeoutMs, maxOutputLength }) {

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../call/state/call.ts'
-import { checkArgument, checkOptions, isAbortSignal, isObjectWith } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isAbortSignal, isObjectWith, refuseSurplus } from '../../util/check-options.ts'
 import type { RunOptions } from '../../workspace/create-workspace.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { resultToText } from '../model/result-text.ts'
@@ -64,6 +64,7 @@ export function hasWebTools(): boolean {
  * if (hasWebTools()) await registerWebTools(workspace)
  */
 export async function registerWebTools(workspace: OpensRuns, requested?: WebToolsOptions): Promise<() => void> {
+  refuseSurplus('registerWebTools()', 2, arguments)
   const table = { ...offerTable, signal: isAbortSignal }
   const options = checkOptions<WebToolsOptions>('registerWebTools()', requested, table)
   const tools = selectTools('registerWebTools()', workspace, options)

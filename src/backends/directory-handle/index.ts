@@ -1,6 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import type { Backend } from '../../storage/backend.ts'
-import { checkArgument, checkOptions, isBoolean, isFunction, isPositive, must } from '../../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  isPositive,
+  must,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { type Changed, openChanges } from '../opfs/change-channel.ts'
 import { openFiles } from '../opfs/files.ts'
 import { Folder } from '../opfs/folder.ts'
@@ -35,6 +43,7 @@ export async function directoryHandle(
   handle: FileSystemDirectoryHandle,
   requested?: DirectoryHandleOptions,
 ): Promise<Backend> {
+  refuseSurplus('directoryHandle()', 2, arguments)
   const options = checkOptions<DirectoryHandleOptions>('directoryHandle()', requested, {
     caseSensitive: isBoolean,
     lockTimeoutMs: isPositive,
@@ -90,12 +99,14 @@ const isDirectoryHandle = must('a directory handle', (handle) => Object(handle).
 
 /** Returns whether a folder may be read and written; `prompt` if the user must be asked again, as after a reload. */
 export async function permissionOf(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
+  refuseSurplus('permissionOf()', 1, arguments)
   checkArgument('permissionOf()', 'handle', handle, isDirectoryHandle)
   return (await (handle as PermissionMethods).queryPermission?.({ mode: 'readwrite' })) ?? 'granted'
 }
 
 /** Asks the user for permission again if needed. Browsers allow that only in response to a click or a key press. */
 export async function askPermission(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
+  refuseSurplus('askPermission()', 1, arguments)
   checkArgument('askPermission()', 'handle', handle, isDirectoryHandle)
   const current = await permissionOf(handle)
   if (current !== 'prompt') return current

@@ -7,7 +7,7 @@ import { rangeOf } from '../../storage/read-range.ts'
 import { damaged } from '../../storage/stored-entry.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isClock } from '../../util/check-options.ts'
+import { checkOptions, isClock, refuseSurplus } from '../../util/check-options.ts'
 import { type DurableStorage, openDatabase } from './database.ts'
 import { type Entries, type Entry, openEntries } from './entries.ts'
 
@@ -36,6 +36,7 @@ export interface DurableObjectOptions {
  * ```
  */
 export function durableObject(storage: DurableStorage, options?: DurableObjectOptions): DurableObjectBackend {
+  refuseSurplus('durableObject()', 2, arguments)
   if (typeof storage?.transactionSync !== 'function' || storage.sql === undefined) {
     throw new TypeError('durableObject(): needs the storage of a Durable Object with SQLite (new_sqlite_classes)')
   }

@@ -13,7 +13,7 @@ import {
 import { wholeEntry, wholeNames } from '../../storage/stored-entry.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isClock, isObjectWith, requireText } from '../../util/check-options.ts'
+import { checkOptions, isClock, isObjectWith, refuseSurplus, requireText } from '../../util/check-options.ts'
 
 /** Options of {@link indexedDb}. */
 export interface IndexedDbOptions {
@@ -47,6 +47,7 @@ const VERSION = 1
  * ```
  */
 export async function indexedDb(name: string, options?: IndexedDbOptions): Promise<Backend> {
+  refuseSurplus('indexedDb()', 2, arguments)
   requireText('indexedDb()', 'name', name)
   if (name === '') throw new TypeError('indexedDb(): name is empty')
   const { factory = globalThis.indexedDB, clock = Date.now } = checkOptions<IndexedDbOptions>('indexedDb()', options, {

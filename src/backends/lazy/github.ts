@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { objectId } from '../../files/hash/sha1.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import { checkArgument, checkOptions, must } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, must, refuseSurplus } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
 import { bodyOf, discard, type Fetch, failed, get, isFetch } from './http.ts'
@@ -48,6 +48,7 @@ export type GithubEntry =
  * ```
  */
 export function github(repository: string, options?: GithubOptions): LazySource<GithubEntry> {
+  refuseSurplus('github()', 2, arguments)
   checkArgument('github()', 'repository', repository, isRepository)
   const {
     ref = 'HEAD',

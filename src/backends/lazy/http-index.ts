@@ -1,4 +1,4 @@
-import { checkOptions } from '../../util/check-options.ts'
+import { checkOptions, refuseSurplus } from '../../util/check-options.ts'
 import { addressOf, bodyOf, type Fetch, failed, get, isFetch, requireStatus } from './http.ts'
 import type { LazyFile, LazySource } from './source.ts'
 
@@ -25,6 +25,7 @@ const MAX_INDEX_BYTES = 128 * 1024 * 1024
  * ```
  */
 export function httpIndex(url: string | URL, options?: HttpIndexOptions): LazySource<LazyFile> {
+  refuseSurplus('httpIndex()', 2, arguments)
   const index = addressOf('httpIndex()', 'url', url)
   const { fetch } = checkOptions<HttpIndexOptions>('httpIndex()', options, { fetch: isFetch })
   const load = async (address: URL, max: number, signal: AbortSignal) => {

@@ -6,7 +6,14 @@ import { storedCapabilities } from '../../storage/plan-commit.ts'
 import { readOnly } from '../../storage/read-only.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
-import { checkArgument, checkOptions, isAbortSignal, isObjectWith, isPositive } from '../../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isAbortSignal,
+  isObjectWith,
+  isPositive,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
 import { Contents, type LoadBounds, SourceCalls } from './contents.ts'
 import { createListing, type Listing, type Omitted } from './listing.ts'
@@ -27,6 +34,7 @@ export type {
   LazySource,
   LoadOptions,
 } from './source.ts'
+
 export { type ZipOptions, zip } from './zip.ts'
 export type { ZipEntry, ZipPlace } from './zip-directory.ts'
 
@@ -73,6 +81,7 @@ export interface LazyBackend extends Backend {
  * ```
  */
 export function lazy<E extends LazyEntry>(source: LazySource<E>, options?: LazyOptions): LazyBackend {
+  refuseSurplus('lazy()', 2, arguments)
   checkArgument('lazy()', 'source', source, isObjectWith('a source with list() and load()', 'list', 'load'))
   const {
     cacheBytes = 64 * 1024 * 1024,

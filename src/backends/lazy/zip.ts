@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import { concatBytes, copyBytes, isUint8Array, sameBytes } from '../../util/bytes.ts'
-import { checkArgument, checkOptions, must } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, must, refuseSurplus } from '../../util/check-options.ts'
 import { crc32 } from '../../util/crc32.ts'
 import { pipeBytes } from '../../util/pipe-bytes.ts'
 import { addressOf, type Fetch, isFetch } from './http.ts'
@@ -41,6 +41,7 @@ export interface ZipOptions {
  * ```
  */
 export function zip(archive: Uint8Array | Blob | string | URL, options?: ZipOptions): LazySource<ZipEntry> {
+  refuseSurplus('zip()', 2, arguments)
   const { fetch } = checkOptions<ZipOptions>('zip()', options, { fetch: isFetch })
   checkArgument('zip()', 'archive', archive, isArchive)
   const ranges =

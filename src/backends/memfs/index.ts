@@ -20,7 +20,7 @@ import { rangeOf } from '../../storage/read-range.ts'
 import { storageError } from '../../storage/storage-error.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkOptions, isText } from '../../util/check-options.ts'
+import { checkOptions, isText, refuseSurplus } from '../../util/check-options.ts'
 import { ACCESSES_PER_LOOK, createPacer } from '../../util/pacer.ts'
 
 /** Options of {@link memfs}. */
@@ -45,6 +45,7 @@ export interface MemfsOptions {
  * ```
  */
 export function memfs(volume: Volume, options?: MemfsOptions): Backend {
+  refuseSurplus('memfs()', 2, arguments)
   const { root = '/' } = checkOptions<MemfsOptions>('memfs()', options, { root: isText })
   if (!root.startsWith('/')) throw new TypeError(`memfs(): the root must be an absolute path, not ${quote(root)}`)
   if (typeof (volume as Partial<Volume> | undefined)?.statSync !== 'function') {

@@ -5,7 +5,16 @@ import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, FILE_MODE, fileNode, linkNode, textFileNode, treeReads } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { isUint8Array } from '../../util/bytes.ts'
-import { checkOptions, isClock, isOneOf, isPlainObject, isText, must, shape } from '../../util/check-options.ts'
+import {
+  checkOptions,
+  isClock,
+  isOneOf,
+  isPlainObject,
+  isText,
+  must,
+  refuseSurplus,
+  shape,
+} from '../../util/check-options.ts'
 import { memoizeAsync } from '../../util/memoize-async.ts'
 import { ACCESSES_PER_LOOK, createPacer } from '../../util/pacer.ts'
 
@@ -46,6 +55,7 @@ export interface MemoryBackend extends Backend {
  * ```
  */
 export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options?: MemoryOptions): MemoryBackend {
+  refuseSurplus('memory()', 2, arguments)
   const { clock = () => 0 } = checkOptions<MemoryOptions>('memory()', options, { clock: isClock })
   const tags = tagCounter('')
   return backendOver(loadTree(files, clock(), tags), clock, tags)

@@ -1,4 +1,5 @@
 import type { Backend } from '../../storage/backend.ts'
+import { refuseSurplus } from '../../util/check-options.ts'
 import { type NodeOptions, openDisk } from './open-disk.ts'
 import { TreeWatches } from './watch-tree.ts'
 
@@ -19,5 +20,6 @@ export type { NodeOptions } from './open-disk.ts'
  * ```
  */
 export function nodeBackend(root: string, options?: NodeOptions): Backend {
+  refuseSurplus('nodeBackend()', 2, arguments)
   return openDisk(root, options, new TreeWatches())
 }

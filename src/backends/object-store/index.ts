@@ -1,6 +1,6 @@
 import type { Backend, Capabilities } from '../../storage/backend.ts'
 import { storedCapabilities } from '../../storage/plan-commit.ts'
-import { checkOptions, isClock, isObjectWith, isText } from '../../util/check-options.ts'
+import { checkOptions, isClock, isObjectWith, isText, refuseSurplus } from '../../util/check-options.ts'
 import { createCommits } from './commit.ts'
 import { createReads } from './reads.ts'
 import { openSource, openSpace } from './space.ts'
@@ -38,6 +38,7 @@ export interface ObjectStoreOptions {
  * ```
  */
 export function objectStore(store: ObjectStore, options?: ObjectStoreOptions): Backend {
+  refuseSurplus('objectStore()', 2, arguments)
   const { prefix, clock = Date.now } = checkOptions<ObjectStoreOptions>('objectStore()', options, {
     prefix: isText,
     clock: isClock,

@@ -1,4 +1,4 @@
-import { checkArgument, isObjectWith } from '../../util/check-options.ts'
+import { checkArgument, isObjectWith, refuseSurplus } from '../../util/check-options.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The part of an R2 binding that is used. */
@@ -29,6 +29,7 @@ const MAX_DELETED = 1000
 
 /** An R2 bucket as an object store, through the binding of a Worker. */
 export function r2(bucket: BucketBinding): ObjectStore {
+  refuseSurplus('r2()', 1, arguments)
   checkArgument('r2()', 'bucket', bucket, isObjectWith('an R2 bucket', 'get', 'put', 'delete', 'list'))
   return {
     async get(key, { offset, length, ifNoneMatch } = {}) {

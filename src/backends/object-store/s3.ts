@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { checkOptions, isFunction, isPositive, must } from '../../util/check-options.ts'
+import { checkOptions, isFunction, isPositive, must, refuseSurplus } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { readBody } from '../../util/read-body.ts'
 import { withTimeout } from '../../util/timers.ts'
@@ -46,6 +46,7 @@ export interface S3Options {
  * @throws TypeError for an endpoint that is not a URL
  */
 export function s3(options: S3Options): ObjectStore {
+  refuseSurplus('s3()', 1, arguments)
   const table = { endpoint: isEndpoint, bucket: isBucket, fetch: isFunction, timeoutMs: isPositive }
   const {
     endpoint,

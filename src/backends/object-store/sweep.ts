@@ -1,4 +1,4 @@
-import { checkOptions, isClock, isPositive, isText } from '../../util/check-options.ts'
+import { checkOptions, isClock, isPositive, isText, refuseSurplus } from '../../util/check-options.ts'
 import { compact, usedObjects } from './compact.ts'
 import { onTree, openSpace } from './space.ts'
 import type { ObjectStore } from './store.ts'
@@ -25,6 +25,7 @@ export async function sweep(
   store: ObjectStore,
   options?: SweepOptions,
 ): Promise<{ readonly kept: number; readonly deleted: number }> {
+  refuseSurplus('sweep()', 2, arguments)
   const table = { prefix: isText, olderThanMs: isPositive, clock: isClock }
   const { prefix, olderThanMs = DAY_MS, clock = Date.now } = checkOptions<SweepOptions>('sweep()', options, table)
   if (!(olderThanMs >= 2 * MAX_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')

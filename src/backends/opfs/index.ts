@@ -10,6 +10,7 @@ import {
   isPositive,
   isText,
   type OptionTable,
+  refuseSurplus,
 } from '../../util/check-options.ts'
 import { type Changed, openChanges } from './change-channel.ts'
 import { openFiles } from './files.ts'
@@ -100,6 +101,7 @@ const optionTable: OptionTable<OpfsOptions> = {
  * ```
  */
 export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
+  refuseSurplus('opfs()', 1, arguments)
   const options = checkOptions<OpfsOptions>('opfs()', requested, optionTable)
   const { name = 'default', lockTimeoutMs = 30_000, maxBytes = 512 * 1024 * 1024 } = options
   if (!/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) {

@@ -16,7 +16,7 @@ import { pinAll } from '../../storage/pin.ts'
 import { treeReadsNow } from '../../storage/tree-nodes.ts'
 import { sameState, sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { checkArgument, checkOptions, isBoolean, isObjectValue } from '../../util/check-options.ts'
+import { checkArgument, checkOptions, isBoolean, isObjectValue, refuseSurplus } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
@@ -82,6 +82,7 @@ export interface OverlayOptions {
  * ```
  */
 export function overlay(lower: Backend, upper: Backend = memory(), options?: OverlayOptions): OverlayBackend {
+  refuseSurplus('overlay()', 3, arguments)
   isBackend(lower, 'lower', 'overlay()')
   isBackend(upper, 'upper', 'overlay()')
   const { closesLower = true } = checkOptions<OverlayOptions>('overlay()', options, { closesLower: isBoolean })

@@ -14,7 +14,15 @@ import {
 import { isContentOf } from '../../storage/stored-entry.ts'
 import { readIfFile, storedReads } from '../../storage/stored-reads.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { type Check, checkOptions, isClock, isObjectWith, isText, OptionError } from '../../util/check-options.ts'
+import {
+  type Check,
+  checkOptions,
+  isClock,
+  isObjectWith,
+  isText,
+  OptionError,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { failureOf, isLocked, type SqlDatabase, type SqlQuery } from './database.ts'
 import {
   bytesOf,
@@ -76,6 +84,7 @@ export interface SqlDatabaseOptions {
  * ```
  */
 export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOptions): Promise<Backend> {
+  refuseSurplus('sqlDatabase()', 2, arguments)
   isObjectWith(
     'a database of sqlite() or postgres()',
     'query',

@@ -1,4 +1,4 @@
-import { isObjectWith } from '../../util/check-options.ts'
+import { isObjectWith, refuseSurplus } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { inTransaction, queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
 import type { SqlRow } from './schema.ts'
@@ -47,6 +47,7 @@ export type PostgresSource = PostgresPool | PostgresClient | PgliteDatabase
  * ```
  */
 export function postgres(source: PostgresSource): SqlDatabase {
+  refuseSurplus('postgres()', 1, arguments)
   isObjectWith('a Pool or Client of pg, or a PGlite', 'query')(source, 'source', 'postgres()')
   if ('transaction' in source) {
     return {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { isObjectWith } from '../../util/check-options.ts'
+import { isObjectWith, refuseSurplus } from '../../util/check-options.ts'
 import { pauseWithJitter } from '../../util/timers.ts'
 import { failureOf, inTransaction, isLocked, queueOf, type SqlDatabase, type SqlQuery } from './database.ts'
 import type { SqlRow, SqlValue } from './schema.ts'
@@ -67,6 +67,7 @@ export type SqliteSource = SqliteConnection | LibsqlClient | SqliteWasm
  * ```
  */
 export function sqlite(source: SqliteSource): SqlDatabase {
+  refuseSurplus('sqlite()', 1, arguments)
   isObjectWith(
     'a database of node:sqlite, better-sqlite3, libsql, @libsql/client or @sqlite.org/sqlite-wasm',
     ...('execute' in Object(source) ? ['execute', 'transaction'] : ['exec']),

@@ -7,6 +7,7 @@ import {
   isPositive,
   isText,
   type OptionTable,
+  refuseSurplus,
 } from '../../util/check-options.ts'
 import { optionalPackage, rethrow } from '../../util/optional-package.ts'
 import type { Compiler } from './api.ts'
@@ -58,6 +59,7 @@ const FILES = '**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,json}'
  * })
  */
 export function typescript(options?: TypeScriptCheckOptions): FunctionCheck {
+  refuseSurplus('typescript()', 1, arguments)
   const {
     name = 'typescript',
     files = FILES,

@@ -48,7 +48,7 @@ const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   ALREADY_EXISTS: (path) => `File already exists, cannot create: ${path}`,
   EDIT_NO_MATCH: (path) => `Could not find an exact match for 'old_string' in '${path}'`,
   EDIT_AMBIGUOUS: (path, { expected = 1, occurrences }) =>
-    `Failed to edit, Expected ${expected} ${expected === 1 ? 'occurrence' : 'occurrences'} but found ${occurrences} for old_string in file: ${path}`,
+    `Failed to edit, Expected ${expected} occurrence${expected === 1 ? '' : 's'} but found ${occurrences} for old_string in file: ${path}`,
 }
 
 type Sentence = (path: string | undefined, failure: Failure) => string

@@ -1,5 +1,5 @@
 import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.ts'
-import { hasPlainPrototype } from '../../util/check-options.ts'
+import { hasPlainPrototype, refuseSurplus } from '../../util/check-options.ts'
 
 /** Maps names of the dialect to directories of the workspace: `{ '/workspace': '' }` is its root. */
 export type VirtualRoots = Readonly<Record<string, string>>
@@ -31,6 +31,7 @@ export interface PathMapping {
  * console.log(pathMapping.inward('/workspace/src/a.ts')) // src/a.ts
  */
 export function createPathMapping(virtualRoots: VirtualRoots = {}): PathMapping {
+  refuseSurplus('createPathMapping()', 1, arguments)
   const roots = checkRoots(virtualRoots)
   const mapped = Object.entries(roots).map(([virtual, directory]) => ({
     virtual,

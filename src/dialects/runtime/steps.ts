@@ -2,7 +2,7 @@ import type { ResultOf, Success, SuccessOf } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { Limits } from '../../limits.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
-import { checkArgument, isObjectValue, isObjectWith, requireText } from '../../util/check-options.ts'
+import { checkArgument, isObjectValue, isObjectWith, refuseSurplus, requireText } from '../../util/check-options.ts'
 import type { ObjectSchema } from '../../util/object-schema.ts'
 import type { DialectTool, Steps } from './types.ts'
 
@@ -13,6 +13,7 @@ import type { DialectTool, Steps } from './types.ts'
 export function defineDialectTool<I extends ObjectSchema, S = unknown>(
   tool: DialectTool<I, S>,
 ): DialectTool<ObjectSchema, S> {
+  refuseSurplus('defineDialectTool()', 1, arguments)
   checkArgument('defineDialectTool()', 'tool', tool, isObjectValue)
   return tool as unknown as DialectTool<ObjectSchema, S>
 }

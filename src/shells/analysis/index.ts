@@ -8,6 +8,7 @@ import {
   isOneOf,
   isText,
   type OptionTable,
+  refuseSurplus,
   requireText,
   shape,
 } from '../../util/check-options.ts'
@@ -56,6 +57,7 @@ export interface AnalyzeOptions {
  * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
 export function analyzeCommand(line: string, policy: CommandPolicy, requested?: AnalyzeOptions): CommandVerdict {
+  refuseSurplus('analyzeCommand()', 3, arguments)
   requireText('analyzeCommand()', 'line', line)
   return analyzeText(line, policy, checkOptions<AnalyzeOptions>('analyzeCommand()', requested, analyzeTable)).verdict()
 }

@@ -1,4 +1,12 @@
-import { checkOptions, isFunction, isRecordOf, isText, misplacedOptions, must } from '../../util/check-options.ts'
+import {
+  checkOptions,
+  isFunction,
+  isRecordOf,
+  isText,
+  misplacedOptions,
+  must,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { Shell } from '../types.ts'
 import type { CommandRunner } from './command-runner.ts'
@@ -39,6 +47,7 @@ const justBashOptions = misplacedOptions({
  * await workspace.close()
  */
 export function bash(requested?: BashOptions): Shell {
+  refuseSurplus('bash()', 1, arguments)
   const options = checkOptions<BashOptions>('bash()', requested, {
     ...justBashOptions,
     root: must('an absolute path such as "/workspace", outside of the directories of a system', isVirtualRoot),

@@ -12,6 +12,7 @@ import {
   isRecordOf,
   isText,
   type OptionTable,
+  refuseSurplus,
 } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
@@ -84,6 +85,7 @@ const optionTable: OptionTable<NodeShellOptions> = {
  * ```
  */
 export function nodeShell(requested: NodeShellOptions): Shell {
+  refuseSurplus('nodeShell()', 1, arguments)
   const options = checkOptions<NodeShellOptions>('nodeShell()', requested, optionTable, 'root')
   const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? requireSandbox(probeSandbox()))
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024, readable = [], env } = options

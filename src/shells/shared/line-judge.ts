@@ -1,5 +1,5 @@
 import { combineVerdicts, type Policy, type Verdict } from '../../policy/evaluation.ts'
-import { checkOptions, isBoolean, isOneOf, isText, type OptionTable } from '../../util/check-options.ts'
+import { checkOptions, isBoolean, isOneOf, isText, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import { analyzeText, type CommandVerdict } from '../analysis/index.ts'
 import type { ReasonCode } from '../analysis/verdict.ts'
 import type { CommandJudge } from '../types.ts'
@@ -32,6 +32,7 @@ const optionTable: OptionTable<LineAnalyzerOptions> = {
  * built-in lists, the policy's lists and its rules.
  */
 export function createLineAnalyzer(requested?: LineAnalyzerOptions): CommandJudge {
+  refuseSurplus('createLineAnalyzer()', 1, arguments)
   const checked = checkOptions<LineAnalyzerOptions>('createLineAnalyzer()', requested, optionTable)
   const { confined, ...options } = checked
   return (line, { cwd, policy, call, root = options.root }) => {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { checkArgument, isFunction, isText } from '../../util/check-options.ts'
+import { checkArgument, isFunction, isText, refuseSurplus } from '../../util/check-options.ts'
 import type { ShellOutcome, ShellProcess } from '../types.ts'
 import { createShownOutput, type ShownOutput } from './shown-output.ts'
 
@@ -11,6 +11,7 @@ export function createLineProcess(
   shell: string,
   run: (signal: AbortSignal, shown: ShownOutput) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
 ): ShellProcess {
+  refuseSurplus('createLineProcess()', 2, arguments)
   checkArgument('createLineProcess()', 'shell', shell, isText)
   checkArgument('createLineProcess()', 'run', run, isFunction)
   const stop = new AbortController()

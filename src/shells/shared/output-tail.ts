@@ -1,4 +1,4 @@
-import { checkArgument, isFunction, isPositive } from '../../util/check-options.ts'
+import { checkArgument, isFunction, isPositive, refuseSurplus } from '../../util/check-options.ts'
 
 /** Collects the end of a stream of text. */
 export interface OutputTail {
@@ -12,6 +12,7 @@ export interface OutputTail {
 
 /** Keeps at least the last `maxLength` characters, and at most twice as many. `onText` is called with all text. */
 export function createOutputTail(maxLength: number, onText?: (text: string) => void): OutputTail {
+  refuseSurplus('createOutputTail()', 2, arguments)
   checkArgument('createOutputTail()', 'maxLength', maxLength, isPositive)
   if (onText !== undefined) checkArgument('createOutputTail()', 'onText', onText, isFunction)
   const decoder = new TextDecoder('utf-8')

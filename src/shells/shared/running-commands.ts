@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { refuseSurplus } from '../../util/check-options.ts'
 import type { ShellCommand } from '../types.ts'
 
 /** The running commands of a shell. Each ends by itself, or is ended by its timeout, its signal, or the end of the shell. */
@@ -19,6 +20,7 @@ export interface RunningCommands {
 
 /** Tracks the running commands of one shell. */
 export function createRunningCommands(): RunningCommands {
+  refuseSurplus('createRunningCommands()', 0, arguments)
   const stops = new Set<() => void>()
   const running = new Set<Promise<unknown>>()
   let isStopped = false

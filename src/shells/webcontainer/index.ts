@@ -7,6 +7,7 @@ import {
   isRecordOf,
   isText,
   type OptionTable,
+  refuseSurplus,
   shape,
 } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
@@ -126,6 +127,7 @@ const optionTable: OptionTable<WebContainerOptions> = {
  * ```
  */
 export function webcontainer(requested?: WebContainerOptions): WebContainerShell {
+  refuseSurplus('webcontainer()', 1, arguments)
   const options = checkOptions<WebContainerOptions>('webcontainer()', requested, optionTable)
   const { workdirName = 'wardspace', graceMs = 5000, maxBytes = 128 * 1024 * 1024 } = options
   const { bootTimeoutMs: timeoutMs = 30_000, apiKey, auth, coep, forwardPreviewErrors, previewScript } = options
