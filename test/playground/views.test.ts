@@ -14,6 +14,7 @@ import {
   prints,
   ready,
   run,
+  runTo,
   says,
   show,
   shows,
@@ -298,4 +299,18 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
     document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key))
   })
   await expect.poll(focused, patiently).toBe('Timeline of calls')
+})
+
+it('a conversation is copied as Markdown, and that is said', async () => {
+  const person = await playground.person()
+  await person.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await playground.sample('price-list', { storage: 'memory', context: person })
+  await runTo(page, 'All tests pass.')
+  await button(page, 'More for this conversation').click()
+  await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click()
+  await page.getByText('The conversation is copied').waitFor({ state: 'attached' })
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain('Some tests of this project fail.')
+  expect(copied).toContain('All tests pass. The cause was line 4')
+  expect(copied).toContain('npm test')
 })
