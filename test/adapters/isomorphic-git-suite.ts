@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pagePackages } from './bundle-libraries.ts'
 import type { StorageName } from './library-storages.ts'
+import type { OpfsStorageName } from './library-storages-opfs.ts'
 
 const top = join(import.meta.dirname, '../..')
 
@@ -19,7 +21,7 @@ export function prepareSuite(clone: string, home: string): void {
   for (const name of ['src', '__tests__', 'package.json']) cpSync(join(clone, name), join(home, name), COPY)
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   const pgp = '@isomorphic-git/pgp-plugin'
-  const wanted = { ...manifest.dependencies, [pgp]: manifest.devDependencies[pgp] }
+  const wanted = { ...pagePackages, ...manifest.dependencies, [pgp]: manifest.devDependencies[pgp] }
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: wanted }))
   execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: home })
   // The runner is ours.
@@ -30,23 +32,33 @@ export function prepareSuite(clone: string, home: string): void {
   writeFileSync(join(home, '__tests__/__helpers__/FixtureFS.js'), fixtureModule)
   writeFileSync(join(home, 'globals.js'), globalsModule)
   writeFileSync(join(home, 'vitest.config.js'), configModule)
+  for (const [name, text] of Object.entries(pageModules)) writeFileSync(join(home, name), text)
 }
 
 /** Runs the suite over a storage. */
-export function runSuite(home: string, storage: StorageName): SuiteResult {
-  const report = join(home, `report-${storage}.json`)
+export function runSuite(
+  home: string,
+  storage: StorageName | OpfsStorageName,
+  browser?: { readonly path: string; readonly args: readonly string[] },
+): SuiteResult {
+  const report = join(home, `report-${storage.replace(' ', '-')}.json`)
   const args = [
     join(top, 'node_modules/vitest/vitest.mjs'),
     'run',
     '--root',
     home,
+    ...(browser === undefined ? [] : ['--config', join(home, 'page.config.js')]),
     '--reporter=json',
     `--outputFile=${report}`,
   ]
   const { stderr } = spawnSync(process.execPath, args, {
     cwd: home,
     encoding: 'utf8',
-    env: { ...process.env, WARDSPACE_STORAGE: storage, WARDSPACE_DIST: join(top, 'dist') },
+    env: {
+      ...process.env,
+      ...{ WARDSPACE_STORAGE: storage, WARDSPACE_DIST: join(top, 'dist') },
+      ...(browser && { WARDSPACE_BROWSER: JSON.stringify(browser) }),
+    },
     maxBuffer: 1 << 28,
   })
   if (!existsSync(report)) throw new Error(`The suite has no report: ${stderr.slice(-2000)}`)
@@ -178,3 +190,181 @@ export async function makeFixture(fixture) {
   return { _fs, fs, dir: await put(fixture), gitdir: await put(fixture + '.git') }
 }
 `
+
+/** The parts of the fixtures that do not depend on where the files come from. */
+const wrapModule = `
+const OWN = 'dot-git'
+const renamed = (path, from, to) => path.split('/').map((name) => (name === from ? to : name)).join('/')
+export const inside = (path) => (typeof path === 'string' ? renamed(path, '.git', OWN) : path)
+export const outside = (path) => (typeof path === 'string' ? renamed(path, OWN, '.git') : path)
+
+export const settings = {
+  policy: {
+    preset: 'autonomous',
+    rules: [
+      { name: 'all', action: 'allow', paths: ['**'], overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary'] },
+    ],
+  },
+  limits: { callsPerMinute: 10_000_000, bytesWrittenPerRun: 1e10 },
+}
+
+const TWO_PATHS = ['rename', 'copyFile', 'cp']
+export function wrap(own) {
+  const promises = {}
+  for (const [name, act] of Object.entries(own)) {
+    if (typeof act !== 'function') continue
+    promises[name] = async (path, ...args) => {
+      if (name === 'symlink') return act(path, inside(args[0]))
+      const value = await act(inside(path), ...(TWO_PATHS.includes(name) ? [inside(args[0]), ...args.slice(1)] : args))
+      if (name === 'readdir' && typeof value[0] === 'string') return value.map(outside)
+      return name === 'realpath' || name === 'mkdtemp' ? outside(value) : value
+    }
+  }
+  return promises
+}
+`
+
+/** What the suite needs in a page. Files of the clone come from the server of the page. */
+const pageModules = {
+  'wrap.js': wrapModule,
+  'page-globals.js': `
+import { Buffer } from 'buffer'
+import process from 'process'
+import { describe, it, vi } from 'vitest'
+process.versions = { node: '20.19.0' }
+Object.assign(globalThis, { Buffer, process, global: globalThis, jest: vi, xit: it.skip, xdescribe: describe.skip })
+globalThis.setImmediate ??= (run, ...args) => setTimeout(run, 0, ...args)
+`,
+  'page-fs.js': `
+import { createWorkspace } from 'DIST/index.js'
+import { createFs } from 'DIST/adapters/fs/index.js'
+import { opfs } from 'DIST/backends/opfs/index.js'
+import { settings, wrap } from './wrap.js'
+
+const storage = import.meta.env.WARDSPACE_STORAGE
+export const backend = await opfs({ name: 'suite-' + Math.random().toString(36).slice(2), layout: storage.split(' ')[1], access: 'sync' })
+const workspace = await createWorkspace({ backend, ...settings })
+export const promises = wrap(createFs(workspace).promises)
+await promises.mkdir('/tmp')
+
+/** Reads a file of the clone. */
+export function readFileSync(path, encoding) {
+  const request = new XMLHttpRequest()
+  request.open('GET', '/raw' + path, false)
+  request.overrideMimeType('text/plain; charset=x-user-defined')
+  request.send()
+  const bytes = globalThis.Buffer.from(request.responseText, 'latin1')
+  return encoding === undefined ? bytes : bytes.toString(encoding)
+}
+export default { promises, readFileSync }
+`,
+  'page-os.js': "export const tmpdir = () => '/tmp'",
+  'page-url.js': 'export const fileURLToPath = (url) => new URL(url).pathname',
+  'page-fixtures.js': `
+import { FileSystem } from 'isomorphic-git/internal-apis'
+import { backend, promises } from './page-fs.js'
+import { inside } from './wrap.js'
+
+let count = 0
+
+/** Plants a fixture in one commit: what is tested comes after it. */
+async function put(fixture) {
+  const directory = ++count + '-' + inside(fixture)
+  const entries = await (await fetch('/fixture/' + fixture)).json()
+  const changes = [{ path: directory, expect: 'absent', to: { type: 'directory' } }]
+  for (const [path, { base64, mode, link }] of entries) {
+    const to = link !== undefined ? { type: 'link', target: inside(link) } : base64 === undefined ? { type: 'directory' } : {
+      ...{ type: 'file', mode, bytes: Uint8Array.from(globalThis.Buffer.from(base64, 'base64')) },
+    }
+    changes.push({ path: directory + '/' + inside(path), expect: 'absent', to })
+  }
+  await backend.commit(changes, { durability: 'relaxed' })
+  return '/' + directory
+}
+
+export async function makeFixture(fixture) {
+  const _fs = { promises }
+  const fs = new FileSystem(_fs)
+  return { _fs, fs, dir: await put(fixture), gitdir: await put(fixture + '.git') }
+}
+`,
+  'page.config.js': `
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const root = import.meta.dirname
+const dist = process.env.WARDSPACE_DIST
+const modules = join(dist, '../node_modules')
+const { playwright } = await import(pathToFileURL(join(modules, '@vitest/browser-playwright/dist/index.js')))
+const { path: executablePath, args } = JSON.parse(process.env.WARDSPACE_BROWSER)
+
+function entriesOf(fixture) {
+  const source = join(root, '__tests__/__fixtures__', fixture)
+  if (!existsSync(source)) return []
+  return readdirSync(source, { recursive: true }).sort().map((name) => {
+    const at = join(source, name)
+    const stat = lstatSync(at)
+    if (stat.isSymbolicLink()) return [name, { link: readlinkSync(at) }]
+    if (stat.isDirectory()) return [name, {}]
+    return [name, { mode: stat.mode & 0o777, base64: readFileSync(at, 'base64') }]
+  })
+}
+
+const clone = {
+  name: 'files of the clone',
+  configureServer({ middlewares }) {
+    middlewares.use('/fixture', ({ url }, response) => {
+      response.end(JSON.stringify(entriesOf(decodeURIComponent(url.slice(1)))))
+    })
+    middlewares.use('/raw', ({ url }, response) => {
+      const at = join(root, decodeURIComponent(new URL(url, 'http://localhost').pathname))
+      response.statusCode = existsSync(at) ? 200 : 404
+      response.end(existsSync(at) ? readFileSync(at) : '')
+    })
+  },
+}
+
+const here = (name) => join(root, name)
+const dependencies = ['async-lock', 'clean-git-ref', 'crc-32', 'diff3', 'ignore', 'pako', 'pify', 'readable-stream', 'sha.js/sha1.js']
+export default {
+  plugins: [clone],
+  define: { global: 'globalThis', 'import.meta.env.WARDSPACE_STORAGE': JSON.stringify(process.env.WARDSPACE_STORAGE) },
+  server: { fs: { strict: false } },
+  resolve: {
+    alias: [
+      { find: /^isomorphic-git$/, replacement: here('src/index.js') },
+      { find: /^isomorphic-git\\/http$/, replacement: here('src/http/web/index.js') },
+      { find: /^isomorphic-git\\/(.+)$/, replacement: here('src') + '/$1' },
+      { find: /^.*\\/FixtureFS\\.js$/, replacement: here('page-fixtures.js') },
+      { find: /^DIST/, replacement: dist },
+      { find: '@jest/globals', replacement: 'vitest' },
+      { find: /^(?:node:)?fs$/, replacement: here('page-fs.js') },
+      { find: /^(?:node:)?os$/, replacement: here('page-os.js') },
+      { find: /^(?:node:)?url$/, replacement: here('page-url.js') },
+      { find: /^(?:node:)?path$/, replacement: here('node_modules/path/path.js') },
+      { find: /^process$/, replacement: here('node_modules/process/browser.js') },
+      { find: /^buffer$/, replacement: here('node_modules/buffer/index.js') },
+    ],
+  },
+  optimizeDeps: { include: [...dependencies, 'buffer', 'process', 'path', '@isomorphic-git/pgp-plugin'] },
+  test: {
+    globals: true,
+    include: ['__tests__/test-*.js'],
+    // Each case again in a submodule, which its helper clones from a server.
+    exclude: ['__tests__/*-in-submodule.js'],
+    setupFiles: ['./page-globals.js'],
+    testTimeout: 120_000,
+    isolate: false,
+    fileParallelism: false,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({ launchOptions: { executablePath, args } }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+}
+`,
+}

@@ -49,6 +49,8 @@ interface CheckedJob {
 /** Commits that are checked in order, each against the result of those before it. */
 interface Batch {
   readonly jobs: readonly CheckedJob[]
+  /** Those that fail their checks, perhaps only against the result of others, so that they are rejected after these. */
+  readonly refused: readonly { readonly job: CommitJob; readonly error: unknown }[]
   readonly records: readonly EncodedRecord[]
   readonly root: DirectoryNode
   readonly bytes: number
@@ -254,7 +256,7 @@ export class PackedStore {
       const result = await append(slots, from, heads, flush)
       if ('error' in result) {
         if (!result.isWhole) this.invalidate()
-        return failBatch(batch.jobs, result.error)
+        return [...failBatch(batch.jobs, result.error), ...batch.refused.map(({ job }) => job)]
       }
       appended = result.position.end - from.end
       this.compaction?.follow(copies)
@@ -274,6 +276,7 @@ export class PackedStore {
       job.resolve(draft.receipt)
       if (record !== undefined) this.options.onCommit?.(job.changes)
     }
+    for (const { job, error } of batch.refused) job.reject(error)
     await this.advanceCompaction(slots, appended)
     return []
   }
@@ -285,10 +288,11 @@ export class PackedStore {
     return file
   }
 
-  /** Rejects the commits that fail their checks. */
+  /** Checks commits in order. */
   private check(jobs: readonly CommitJob[], from: JournalPosition): Batch {
     const { clock, maxBytes } = this.options
     const checked: CheckedJob[] = []
+    const refused: { job: CommitJob; error: unknown }[] = []
     const records: EncodedRecord[] = []
     let { root, bytes } = this
     for (const job of jobs) {
@@ -305,10 +309,10 @@ export class PackedStore {
         root = draft.root
         bytes = total
       } catch (error) {
-        job.reject(error)
+        refused.push({ job, error })
       }
     }
-    return { jobs: checked, records, root, bytes }
+    return { jobs: checked, refused, records, root, bytes }
   }
 
   /** Goes on with a compaction, which writes twice as fast as commits, so that it ends. */

@@ -394,6 +394,40 @@ describe('journal', () => {
   })
 })
 
+describe('a commit that others come before', () => {
+  const both = (backend: PackedBackend) =>
+    ['first', 'second'].map((text) => backend.commit([change('a', file(text), 'absent')], { durability: 'durable' }))
+
+  it('is refused when what came before can be read', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const { write } = disk.slots
+    disk.slots.write = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return write(...args)
+    }
+    const [first, second] = both(backend)
+    await expect(second).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    expect(await textAt(backend, 'a')).toBe('first')
+    await first
+  })
+
+  it('succeeds if those could not be written', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const { write } = disk.slots
+    let failures = 1
+    disk.slots.write = async (...args) => {
+      if (failures-- > 0) throw Object.assign(new Error('full'), { name: 'QuotaExceededError' })
+      return write(...args)
+    }
+    const [first, second] = both(backend)
+    await expect(first).rejects.toMatchObject({ code: 'NO_SPACE' })
+    await second
+    expect(await textAt(backend, 'a')).toBe('second')
+  })
+})
+
 describe('the old slot of a compaction', () => {
   it('is truncated step by step, and left over by a kill in between', async () => {
     const disk = faultyDisk()
