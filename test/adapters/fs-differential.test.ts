@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import * as node from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, posix } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getSystemErrorMap, isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
@@ -129,7 +129,7 @@ function leavesRoot(root: string, given: string): boolean {
     try {
       at = node.realpathSync(name === '..' ? join(at, '..') : `${at}/${name}`)
     } catch {
-      return false
+      at = name === '..' ? dirname(at) : `${at}/${name}`
     }
   }
   return false
@@ -147,7 +147,8 @@ function shownEntry(name: string, isResolved: boolean, entry: { mode?: number; b
 /** Everything below a directory: the type of each entry, and what it holds. */
 function treeOf(root: string, isResolved: boolean): Tree {
   const tree: Record<string, string> = {}
-  const within = (target: string) => (target === root ? '/' : target.replace(`${root}/`, '/'))
+  // Above the root of a workspace is its root.
+  const within = (target: string) => (root.startsWith(target) ? '/' : target.replace(`${root}/`, '/'))
   for (const entry of node.readdirSync(root, { withFileTypes: true, recursive: true })) {
     const at = join(entry.parentPath, entry.name)
     const name = at.slice(root.length)
@@ -290,12 +291,22 @@ function declared([name, ...args]: Call, own: unknown, expected: unknown): strin
   if (isRemoved && /(^|\/)\.?\.?\/*$/.test(String(first))) return 'rm needs the name of what it removes'
   if (name === 'openAsBlob' && /^error /.test(`${own}`) && /^error /.test(`${expected}`))
     return 'openAsBlob has the codes of readFile'
-  if (name === 'readdir' && /(^|\/)\.(\/|$)/.test(String(first)) && args[1] !== undefined)
+  if (name === 'rename' && own === 'error EACCES') return 'no link leads out of the workspace'
+  if (name === 'readdir' && /(^|\/)\.(\/|$)|\/\//.test(String(first)) && args[1] !== undefined)
     return 'parentPath is as the program wrote it'
   return undefined
 }
 
-const changing: ReadonlySet<string> = new Set(['readlink', 'unlink', 'rm', 'rename', 'symlink', 'copyFile', 'cp'])
+const changing: ReadonlySet<string> = new Set([
+  'readlink',
+  'unlink',
+  'rm',
+  'rename',
+  'symlink',
+  'copyFile',
+  'cp',
+  'mkdir',
+])
 
 /** The same, of `cp`. */
 function declaredCopy(own: string, expected: string, options: unknown): string | undefined {

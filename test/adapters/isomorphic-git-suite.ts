@@ -124,6 +124,7 @@ const fixtureModule = `
 import * as disk from 'node:fs'
 import { join } from 'node:path'
 import { FileSystem } from 'isomorphic-git/internal-apis'
+import { settings, wrap } from '../../wrap.js'
 
 const from = (name) => import(join(process.env.WARDSPACE_DIST, name))
 const { createWorkspace } = await from('index.js')
@@ -131,36 +132,12 @@ const { createFs } = await from('adapters/fs/index.js')
 const { memory } = await from('backends/memory/index.js')
 const { nodeBackend } = await from('backends/node/index.js')
 
-const OWN = 'dot-git'
-const renamed = (path, from, to) => path.split('/').map((name) => (name === from ? to : name)).join('/')
-const inside = (path) => (typeof path === 'string' ? renamed(path, '.git', OWN) : path)
-const outside = (path) => (typeof path === 'string' ? renamed(path, OWN, '.git') : path)
-
 const onDisk = process.env.WARDSPACE_STORAGE === 'node'
 const root = join(import.meta.dirname, '../../root')
 if (onDisk) disk.mkdirSync(root)
-const workspace = await createWorkspace({
-  backend: onDisk ? nodeBackend(root, { stateDir: root + '-state' }) : memory(),
-  policy: {
-    preset: 'autonomous',
-    rules: [
-      { name: 'all', action: 'allow', paths: ['**'], overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary'] },
-    ],
-  },
-  limits: { callsPerMinute: 10_000_000, bytesWrittenPerRun: 1e10 },
-})
-const own = createFs(workspace).promises
-const TWO_PATHS = ['rename', 'copyFile', 'cp']
-const promises = {}
-for (const [name, act] of Object.entries(own)) {
-  if (typeof act !== 'function') continue
-  promises[name] = async (path, ...args) => {
-    if (name === 'symlink') return act(path, inside(args[0]))
-    const value = await act(inside(path), ...(TWO_PATHS.includes(name) ? [inside(args[0]), ...args.slice(1)] : args))
-    if (name === 'readdir' && typeof value[0] === 'string') return value.map(outside)
-    return name === 'realpath' ? outside(value) : value
-  }
-}
+const backend = onDisk ? nodeBackend(root, { stateDir: root + '-state' }) : memory()
+const workspace = await createWorkspace({ backend, ...settings })
+const promises = wrap(createFs(workspace).promises)
 
 const fixtures = join(import.meta.dirname, '../__fixtures__')
 let count = 0
@@ -191,7 +168,7 @@ export async function makeFixture(fixture) {
 }
 `
 
-/** The parts of the fixtures that do not depend on where the files come from. */
+/** The file system that the suite gets, and the settings of the workspace. */
 const wrapModule = `
 const OWN = 'dot-git'
 const renamed = (path, from, to) => path.split('/').map((name) => (name === from ? to : name)).join('/')
@@ -342,7 +319,7 @@ export default {
       { find: /^(?:node:)?fs$/, replacement: here('page-fs.js') },
       { find: /^(?:node:)?os$/, replacement: here('page-os.js') },
       { find: /^(?:node:)?url$/, replacement: here('page-url.js') },
-      { find: /^(?:node:)?path$/, replacement: here('node_modules/path/path.js') },
+      { find: /^(?:node:)?path(?:\\/posix)?$/, replacement: here('node_modules/path/path.js') },
       { find: /^process$/, replacement: here('node_modules/process/browser.js') },
       { find: /^buffer$/, replacement: here('node_modules/buffer/index.js') },
     ],

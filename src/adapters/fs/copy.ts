@@ -96,13 +96,15 @@ export class TreeCopy {
   }
 
   /** @throws Error if a directory above the new path is the one that is copied, or below it */
-  async #checkParents({ from, to, entry }: Pair): Promise<void> {
+  async #checkParents({ from, to, entry, existing }: Pair): Promise<void> {
     if (entry.type !== 'directory') return
-    const top = normalized(directoryOf(from))
-    for (let parent = normalized(directoryOf(to)); parent !== top && parent !== '/'; parent = directoryOf(parent)) {
+    if (existing !== undefined && isAtOrBelow(existing.path, entry.path)) throw intoItself(from, to)
+    const top = normalized(`/${directoryOf(from)}`)
+    for (let parent = normalized(`/${directoryOf(to)}`); parent !== top; parent = directoryOf(parent)) {
       const stat = await this.#look(parent, true)
       if (stat === undefined && this.#options.recursive !== true) return
       if (stat !== undefined && isAtOrBelow(stat.path, entry.path)) throw intoItself(from, to)
+      if (parent === '/') return
     }
   }
 
