@@ -10,9 +10,12 @@ import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from './builtin-tool.ts'
 import { type LineWindow, type WindowRequest, windowOf } from './shared/line-window.ts'
 import { type ReadInput, type ReadOutput, readInput, readOutput } from './shared/read-contract.ts'
+
+const loadMedia = memoizeAsync(() => import('./shared/read-media.ts'))
 
 /** Reads a range of lines of a text file, with the version that later changes must expect. */
 export const readFile = defineBuiltinTool({
@@ -42,7 +45,7 @@ export const readFile = defineBuiltinTool({
     if (input.cells) return readNotebook(input, target, request, context)
     if (context.media === undefined || context.media === false || stat.size === 0)
       return readText(input, target, stat, request, context)
-    const { readMedia } = await import('./shared/read-media.ts')
+    const { readMedia } = await loadMedia()
     const found = await readMedia(input, target, stat, context)
     if (found !== undefined && !(found instanceof ToolError)) return found
     try {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { MARK_START, markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
+import { MARK_START, markPositions, redact } from '../../files/secrets/index.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
@@ -37,7 +37,7 @@ export async function changeText(
   const bytes = encodeText(restoreMarks(document, changed), document)
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
   // Secrets in the caller's own text are marked too, because the diff is stored.
-  const redacted = mayHoldSecret(bytes) ? redact(changed).text : changed
+  const redacted = redact(changed).text
   const { unifiedDiff } = await loadDiff()
   const { text, insertions, deletions } = unifiedDiff({ path, text: document.text }, { path, text: redacted })
   return {
