@@ -18,6 +18,7 @@ export async function readResource(
   name: ResourceName,
   options: CallOptions,
 ): Promise<Contents> {
+  const { media: _media, onProgress: _onProgress, ...consultOptions } = options
   switch (name.type) {
     case 'text':
       return name.range === undefined
@@ -37,15 +38,15 @@ export async function readResource(
       return contents(uri, 'text/x-diff', diff + truncationNote(metadata), metadata)
     }
     case 'policy': {
-      const { text, ...metadata } = requireSuccess(await run.consult('policy', options))
+      const { text, ...metadata } = requireSuccess(await run.consult('policy', consultOptions))
       return contents(uri, 'application/json', wholeJson(text, metadata), metadata)
     }
     case 'report': {
-      const { text: _, markdown, ...metadata } = requireSuccess(await run.consult('report', options))
+      const { text: _, markdown, ...metadata } = requireSuccess(await run.consult('report', consultOptions))
       return contents(uri, 'text/markdown', String(markdown) + truncationNote(metadata), metadata)
     }
     case 'report.json': {
-      const { text, markdown: _, ...metadata } = requireSuccess(await run.consult('report', options))
+      const { text, markdown: _, ...metadata } = requireSuccess(await run.consult('report', consultOptions))
       return contents(uri, 'application/json', wholeJson(text, metadata), metadata)
     }
   }
