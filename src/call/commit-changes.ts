@@ -43,8 +43,7 @@ export function addToJournal(
 ): void {
   if (receipt.applied.length === 0) return
   workspace.journal.add({ callId: audit.id, runId: run.id, tool, at: workspace.clock() }, before, receipt)
-  if (before === undefined)
-    audit.warnings.push('This call cannot be undone: the replaced content is too large to keep or cannot be read')
+  if (before === undefined) audit.warnings.push('This call cannot be undone: the replaced content is too large to keep')
 }
 
 /** Emits a `changed` event for the committed paths. */

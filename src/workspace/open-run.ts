@@ -199,6 +199,7 @@ export function startRun(
 function runApprovals(options: ApprovalsOptions): RunState['approvals'] {
   let opened: Approvals | undefined
   return {
+    hasHandler: options.approve !== undefined,
     get opened() {
       return opened
     },

@@ -175,6 +175,21 @@ describe.each(Object.entries(flows))('%s with the approvals of the framework', (
     expect(await contents(workspace)).toEqual(['one\nmine\n', 'one\n'])
   })
 
+  it('refuses a workspace that answers itself, which the framework would never be asked about', async () => {
+    const approve = () => 'allow' as const
+    const workspace = await open({ approve })
+    const inDialect: unknown = await createWorkspace({
+      ...{ backend: memory(), policy: 'supervised', approve, dialect: codex() },
+    })
+    const recorded = await open({ approve, record: () => {} })
+    for (const answering of [workspace, await workspace.fork(), recorded, inDialect as Workspace]) {
+      const message = `${_}(): the workspace answers approvals, not the framework; remove its approve`
+      expect(() => createFlow(answering)).toThrow(new TypeError(message))
+    }
+    const quiet = await open({ record: () => {} })
+    expect(() => createFlow(quiet)).not.toThrow()
+  })
+
   it('does not take an answer to the question of another process', async () => {
     const workspace = await open()
     const pending = await createFlow(workspace).ask('1', 'edit_file', edit('a.txt'))

@@ -1,3 +1,4 @@
+import { contextOfFiles } from '../../call/files-context.ts'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
@@ -64,7 +65,7 @@ export const approvalTable: OptionTable<Omit<ApprovalsOptions, 'run' | 'approve'
 /**
  * Returns the calls of a framework that asks for approvals itself, if the options say so.
  *
- * @throws TypeError for a workspace without `resume()`, and for a handler beside the framework
+ * @throws TypeError for a workspace without `resume()`, and for a handler beside the framework, of the workspace or of the options
  */
 export function approvalsOf(
   owner: string,
@@ -77,6 +78,9 @@ export function approvalsOf(
   }
   checkArgument(owner, 'workspace', workspace, isObjectWith('a workspace with resume()', 'resume'))
   if (approve !== undefined) throw new TypeError(`${owner} takes either approve or approvals: 'framework'`)
+  if (contextOfFiles.get(Object(Object(workspace).files))?.run.approvals.hasHandler) {
+    throw new TypeError(`${owner}: the workspace answers approvals, not the framework; remove its approve`)
+  }
   return new FrameworkApprovals(workspace as Resumable, run ?? (workspace as Caller), media ? { media } : {})
 }
 

@@ -44,6 +44,8 @@ export interface RunState {
 
 /** The approvals of a run. Their code is loaded with the first request. */
 export interface RunApprovals {
+  /** Whether the workspace has a handler, which answers in place of any that a call has. */
+  readonly hasHandler: boolean
   /** The approvals, once something was asked. Before, nothing is allowed for the run. */
   readonly opened: Approvals | undefined
   open(): Promise<Approvals>
