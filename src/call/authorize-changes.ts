@@ -9,7 +9,7 @@ import { planVerdict } from '../policy/plan.ts'
 import type { Risk } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
-import { sizeOf, stateWithin } from '../storage/versions.ts'
+import { priorStateWithin, sizeOf } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
@@ -105,7 +105,7 @@ async function collectAccesses(
   let bytes = 0
   const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
   for (const change of draft.changes ?? []) {
-    const { state: before, headOf } = await stateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
+    const { state: before, headOf } = await priorStateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
     const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
     // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'

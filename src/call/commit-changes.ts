@@ -43,7 +43,8 @@ export function addToJournal(
 ): void {
   if (receipt.applied.length === 0) return
   workspace.journal.add({ callId: audit.id, runId: run.id, tool, at: workspace.clock() }, before, receipt)
-  if (before === undefined) audit.warnings.push('This call cannot be undone: the replaced content is too large to keep')
+  if (before === undefined)
+    audit.warnings.push('This call cannot be undone: the replaced content is too large to keep or cannot be read')
 }
 
 /** Emits a `changed` event for the committed paths. */

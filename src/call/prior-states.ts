@@ -1,11 +1,11 @@
 import type { EntryState } from '../storage/backend.ts'
-import { stateAt } from '../storage/versions.ts'
+import { isLost, stateAt } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import type { KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * Returns the complete states that a draft replaces, for the journal, or `undefined` when they exceed its size. The policy check
+ * Returns the complete states that a draft replaces, for the journal, or `undefined` when they exceed its size or one is lost. The policy check
  * has read most of them already, but only the beginning of very large files.
  */
 export async function readPriorStates(
@@ -17,7 +17,7 @@ export async function readPriorStates(
   if (target !== backend && origin === undefined) return undefined
   let bytes = 0
   for (const { before, headOf } of changes) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
-  if (bytes > journal.maxBytes) return undefined
+  if (bytes > journal.maxBytes || changes.some(({ before }) => isLost(before))) return undefined
   const states: EntryState[] = []
   for (const { change, before, headOf } of changes) {
     states.push(headOf === undefined ? before : await stateAt(target, change.path))

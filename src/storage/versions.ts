@@ -11,6 +11,7 @@ import {
   requireText,
 } from '../util/check-options.ts'
 import type { Backend, EntryState, Version } from './backend.ts'
+import { lostContentOf } from './lost-content.ts'
 
 /** The reads of a backend that {@link stateAt} needs. */
 export type StateReads = Pick<Backend, 'stat' | 'read' | 'readLink'>
@@ -42,6 +43,30 @@ export async function stateWithin(
   return isLarge ? { state, headOf: stat.size } : { state }
 }
 
+/**
+ * Like {@link stateWithin}, for a state that is replaced: of a file whose content the storage has lost, only size and hash are
+ * known. The state then has them as `content`, and no bytes.
+ */
+export async function priorStateWithin(
+  reads: StateReads,
+  path: Path,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<{ readonly state: EntryState; readonly headOf?: number }> {
+  try {
+    return await stateWithin(reads, path, maxBytes)
+  } catch (error) {
+    const content = lostContentOf(error)
+    if (content === undefined) throw error
+    const mode = (await reads.stat(path))?.mode
+    return { state: { type: 'file', bytes: new Uint8Array(), content, ...(mode === undefined ? {} : { mode }) } }
+  }
+}
+
+/** Whether the content of a replaced state is lost, so that nothing can restore it. */
+export function isLost(state: EntryState): boolean {
+  return state?.type === 'file' && state.content !== undefined && state.bytes.length === 0
+}
+
 const isStateReads = isObjectWith('a backend, or an object with its reads', 'stat', 'read', 'readLink')
 const isStateOrNull = must(
   'a state or version of an entry, or null',
@@ -56,10 +81,17 @@ export async function versionAt(reads: StateReads, path: Path): Promise<Version>
   requireText('versionAt()', 'path', path)
   checkArgument('versionAt()', 'reads', reads, isStateReads)
   const stat = await reads.stat(path)
-  if (stat?.type !== 'file' || stat.size <= HASHED_BYTES) return versionOf(await stateAt(reads, path))
+  if (stat?.type !== 'file' || stat.size <= HASHED_BYTES) {
+    return versionOf((await priorStateWithin(reads, path)).state)
+  }
   const { hashParts } = await import('./read-parts.ts')
   const { size, mode } = stat
-  return { type: 'file', sha256: await hashParts(reads, path, stat), size, ...(mode === undefined ? {} : { mode }) }
+  const sha256 = await hashParts(reads, path, stat).catch((error: unknown) => {
+    const lost = lostContentOf(error)
+    if (lost === undefined) throw error
+    return lost.sha256
+  })
+  return { type: 'file', sha256, size, ...(mode === undefined ? {} : { mode }) }
 }
 
 /** Returns the bytes of the content of a file. */

@@ -7,6 +7,7 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
+import { lostContentOf } from '../storage/lost-content.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected, comparing } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
@@ -84,7 +85,8 @@ async function currentOf(
     const document = await files.document(path, limits.textFileBytes)
     return { sha256: document.sha256, document }
   } catch (error) {
-    if (!(error instanceof ToolError && notText.has(error.code))) throw error
+    const isReplaceable = error instanceof ToolError && (notText.has(error.code) || lostContentOf(error) !== undefined)
+    if (!isReplaceable) throw error
     return { sha256: await hashFile(context, path, stat), document: undefined }
   }
 }

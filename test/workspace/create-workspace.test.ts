@@ -793,7 +793,7 @@ describe('a step of a call', () => {
     const large = await workspace.callTool('delete_file', { path: 'large.txt' })
     expect(large).toMatchObject({
       ok: true,
-      warnings: ['This call cannot be undone: the replaced content is too large to keep'],
+      warnings: ['This call cannot be undone: the replaced content is too large to keep or cannot be read'],
     })
     expect(await workspace.undo(String(large.callId))).toMatchObject({ ok: false })
   })

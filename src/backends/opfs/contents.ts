@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { cachedSha256, sha256Cached } from '../../files/hash/sha256.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { noteLostContent } from '../../storage/lost-content.ts'
 import type { HashedFile } from '../../storage/tree-nodes.ts'
 import { concatBytes } from '../../util/bytes.ts'
 import { crc32 } from '../../util/crc32.ts'
@@ -152,7 +153,12 @@ export class Contents {
       try {
         return await this.read(files, journal)
       } catch (error) {
-        if (!this.#options.isStale(journal, error)) throw storageFailure('Cannot read a file', error)
+        if (this.#options.isStale(journal, error)) continue
+        const [file] = files
+        if (isDamage(error) && file !== undefined && files.length === 1) {
+          noteLostContent(error, { size: file.stat.size, sha256: await hashOfDamaged(file, journal) })
+        }
+        throw storageFailure('Cannot read a file', error)
       }
     }
   }
@@ -184,7 +190,7 @@ export class Contents {
         contents.push(...(await this.read([file], journal)))
       } catch (error) {
         if (!isDamage(error)) throw error
-        file.hash ??= sha256Cached(await remainsOf(file, journal))
+        await hashOfDamaged(file, journal)
         contents.push(undefined)
       }
     }
@@ -314,14 +320,16 @@ export function prefixOf(segments: readonly Segment[], length: number): readonly
   return prefix
 }
 
-/** Returns what is left of a damaged content. */
-async function remainsOf({ segments }: StoredFile, { slots, slot }: OpenJournal): Promise<Uint8Array> {
-  return concatBytes(await Promise.all(segments.map(({ at, used }) => slots.read(slot, at, used))))
+/** Returns the hash of a damaged content. If it was never computed, it is that of what is left. */
+async function hashOfDamaged(file: StoredFile, { slots, slot }: OpenJournal): Promise<string> {
+  const parts = async () => Promise.all(file.segments.map(({ at, used }) => slots.read(slot, at, used)))
+  file.hash ??= sha256Cached(concatBytes(await parts()))
+  return file.hash
 }
 
 const damageErrors = new WeakSet<WeakKey>()
 
-const isDamage = (error: unknown): boolean => error instanceof ToolError && damageErrors.has(error)
+const isDamage = (error: unknown): error is ToolError => error instanceof ToolError && damageErrors.has(error)
 
 function damagedContentError(): ToolError {
   const error = new ToolError('BACKEND_ERROR', 'Cannot read a file: the storage is damaged, its content is broken', {

@@ -11,7 +11,7 @@ import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
 import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
-import { sizeOf, stateAt } from '../../storage/versions.ts'
+import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
@@ -365,7 +365,7 @@ export class CommandGate {
     if (to?.type === 'file' && to.sharedPrefix !== undefined) {
       return { type: 'file', bytes: to.bytes.subarray(0, to.sharedPrefix) }
     }
-    return to?.type === 'directory' ? null : stateAt(this.backend, path)
+    return to?.type === 'directory' ? null : (await priorStateWithin(this.backend, path)).state
   }
 
   /** Whether a listing shows a path. A command sees what it has written itself. */

@@ -1,6 +1,7 @@
 import { createSha256, sha256 } from '../../files/hash/sha256.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { lostContentOf } from '../../storage/lost-content.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 
@@ -8,7 +9,7 @@ import type { BuiltinContext } from '../builtin-tool.ts'
 export const PART_BYTES = 1024 * 1024
 
 /**
- * Returns the sha256 of a file of any size. Reads a large file in parts of one version.
+ * Returns the sha256 of a file of any size, also of one whose content is lost. Reads a large file in parts of one version.
  *
  * @throws ToolError `WRITE_CONFLICT` if the file changes during the read, `ABORTED`
  */
@@ -17,12 +18,18 @@ export async function hashFile(
   path: Path,
   stat: Stat,
 ): Promise<string> {
-  if (stat.size <= context.limits.textFileBytes) {
-    return sha256((await context.files.read(path, context.limits.textFileBytes)).bytes)
+  try {
+    if (stat.size <= context.limits.textFileBytes) {
+      return sha256((await context.files.read(path, context.limits.textFileBytes)).bytes)
+    }
+    const hash = createSha256()
+    for await (const bytes of partsOf(context, path, stat)) hash.update(bytes)
+    return hash.digest()
+  } catch (error) {
+    const lost = lostContentOf(error)
+    if (lost === undefined) throw error
+    return lost.sha256
   }
-  const hash = createSha256()
-  for await (const bytes of partsOf(context, path, stat)) hash.update(bytes)
-  return hash.digest()
 }
 
 /** Yields the bytes of one version of a file in parts. */
