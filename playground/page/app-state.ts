@@ -35,7 +35,7 @@ export const app = {
   operation: signal<Operation | undefined>(undefined),
   /** What went wrong with the last operation. */
   trouble: signal<Trouble | undefined>(undefined),
-  /** What an import or an export left out. */
+  /** What an import left out. */
   warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
   list: signal<readonly ProjectInfo[]>([]),
   /** State of the open project in another tab. */

@@ -49,9 +49,6 @@ export function Dialogs({ projectSession }: { readonly projectSession: ProjectSe
           projects={projectList}
           projectSession={projectSession}
           showProgress={showProgress}
-          onWarnings={(about, texts) => {
-            app.warnings.value = { about, texts }
-          }}
           onClose={onClose}
         />
       )

@@ -1,10 +1,36 @@
-import { createWorkspace, type Path, type WorkspaceHistory } from 'wardspace'
+import { createWorkspace, type Path, type PolicyInput, type WorkspaceHistory } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
 import type { Change, EntryState } from 'wardspace/backend'
 import { memory } from 'wardspace/backends/memory'
-import { type Patch, patchOf } from '../projects/export-patch.ts'
+import { redact } from 'wardspace/tool'
 import { firstStates } from './changes.ts'
+import { textOf } from './text.ts'
 import type { SessionProject } from './types.ts'
+
+/** A patch that `git apply` accepts, and what it leaves out. */
+export interface Patch {
+  readonly text: string
+  readonly leftOut: readonly string[]
+}
+
+/** Shows the owner all but secrets, with the content of binary files. */
+const policy: PolicyInput = {
+  preset: 'autonomous',
+  rules: [
+    {
+      name: 'the owner of the files',
+      action: 'allow',
+      overrides: ['generated', 'vendored', 'lockfile', 'binary', 'mode'],
+    },
+  ],
+}
+
+/** A patch is made at once, whatever its size. */
+const limits = {
+  diffBytesHard: Number.MAX_SAFE_INTEGER,
+  diffFiles: Number.MAX_SAFE_INTEGER,
+  projectionBytes: Number.MAX_SAFE_INTEGER,
+}
 
 /**
  * Returns the patch from the project as it was first opened here to its current files, as Changes shows them. Contains no
@@ -14,7 +40,6 @@ export async function projectPatch(
   { backend }: Pick<SessionProject, 'backend'>,
   history: WorkspaceHistory,
 ): Promise<Patch> {
-  const first = firstStates(history)
   const now = async (path: Path): Promise<EntryState> => {
     const stat = await backend.stat(path).catch(() => undefined)
     if (stat?.type === 'link') return { type: 'link', target: await backend.readLink(path) }
@@ -22,45 +47,75 @@ export async function projectPatch(
     const { bytes } = await backend.read(path)
     return { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
   }
-  const original: Record<string, { bytes: Uint8Array; mode?: number } | { link: string }> = {}
-  const changes: Change[] = []
-  for (const [path, before] of first) {
-    if (before?.type === 'link') original[path] = { link: before.target }
-    else if (before?.type === 'file') {
-      original[path] = { bytes: before.bytes, ...(before.mode === undefined ? {} : { mode: before.mode }) }
+  const leftOut: string[] = []
+  const lost = history.first + history.entries.filter(({ changes }) => changes === undefined).length
+  if (lost > 0) leftOut.push(`Left out: the first ${lost} changes, which are no longer kept`)
+  const [original, present] = [new Map<Path, State>(), new Map<Path, State>()]
+  const changed = new Set<Path>()
+  for (const [path, before] of firstStates(history)) {
+    const after = await now(path)
+    // With a mark instead of a secret, the patch would not fit the file.
+    if (hasSecret(before) || hasSecret(after)) leftOut.push(`Left out: "${path}", which contains a secret`)
+    else {
+      changed.add(path)
+      // A directory has no state of its own in git.
+      if (before !== null && before.type !== 'directory') original.set(path, before)
+      if (after !== null) present.set(path, after)
     }
-    changes.push({ path, expect: 'any', to: await now(path) })
   }
   // They decide which files are ignored.
-  for (const path of ignoreFilesAbove(first.keys())) {
-    const state = first.has(path) ? null : await now(path)
-    if (state?.type === 'file') original[path] = { bytes: state.bytes }
+  for (const directory of ['' as Path, ...directoriesAbove(changed)]) {
+    const path = (directory === '' ? '.gitignore' : `${directory}/.gitignore`) as Path
+    const state = changed.has(path) ? null : await now(path)
+    if (state === null) continue
+    original.set(path, state)
+    present.set(path, state)
   }
-  const copy = memory(original)
-  const workspace = await createWorkspace({ backend: copy, policy: 'readOnly', audit: callbackSink(() => {}) })
+  const copy = memory()
+  await copy.commit(changesOf(original, 'create'), { durability: 'relaxed' })
+  const workspace = await createWorkspace({ backend: copy, policy, limits, audit: callbackSink(() => {}) })
   try {
-    await copy.commit(changes.filter(differs(original)), { durability: 'relaxed' })
-    const patch = await patchOf(workspace.call)
-    const warnings =
-      history.first === 0
-        ? patch.warnings
-        : [`The first ${history.first} changes are no longer kept and left out`, ...patch.warnings]
-    return { ...patch, warnings }
+    // What becomes a directory, or was one, has to go first.
+    await copy.commit(changesOf(original, 'delete'), { durability: 'relaxed' })
+    await copy.commit(changesOf(present, 'create'), { durability: 'relaxed' })
+    const result = await workspace.call('diff_workspace', { maxBytes: Number.MAX_SAFE_INTEGER })
+    if (!result.ok) throw new Error(result.message)
+    const shown = new Set(result.stat.flatMap(({ path, oldPath }) => [path, oldPath]))
+    for (const path of changed) {
+      if (shown.has(path)) continue
+      const reading = await workspace.explain('read_file', { path })
+      const isSecret = reading.ok && reading.verdict.decision !== 'allow'
+      leftOut.push(`Left out: "${path}", which ${isSecret ? 'is protected' : 'git ignores'}`)
+    }
+    return { text: result.diff, leftOut }
   } finally {
     await workspace.close()
   }
 }
 
-/** The deletion of a file that did not exist is no change. */
-function differs(original: Readonly<Record<string, unknown>>): (change: Change) => boolean {
-  return ({ path, to }) => to !== null || Object.hasOwn(original, path)
+type State = Exclude<EntryState, null>
+
+/** Returns the changes that create all of a tree, with the directories above its files, or delete all of it. */
+function changesOf(tree: ReadonlyMap<Path, State>, act: 'create' | 'delete'): Change[] {
+  const directories = [...directoriesAbove(tree.keys())].map((path): [Path, State] => [path, { type: 'directory' }])
+  return [...directories, ...tree].map(([path, state]) => ({
+    path,
+    expect: 'any',
+    to: act === 'create' ? state : null,
+  }))
 }
 
-function ignoreFilesAbove(paths: Iterable<Path>): ReadonlySet<Path> {
-  const files = new Set<Path>()
+function hasSecret(state: EntryState): boolean {
+  const text = state?.type === 'file' ? textOf(state.bytes)?.text : undefined
+  return text !== undefined && redact(text).marks.length > 0
+}
+
+/** Returns the directories above paths, without the root. */
+function directoriesAbove(paths: Iterable<Path>): ReadonlySet<Path> {
+  const directories = new Set<Path>()
   for (const path of paths) {
-    const names = path.split('/')
-    for (const at of names.keys()) files.add([...names.slice(0, at), '.gitignore'].join('/') as Path)
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
+      directories.add(path.slice(0, at) as Path)
   }
-  return files
+  return directories
 }

@@ -1,12 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createWorkspace } from 'wardspace'
+import type { Path } from 'wardspace'
+import type { Backend } from 'wardspace/backend'
 import { memory } from 'wardspace/backends/memory'
-import { patchOf } from '../../playground/projects/export-patch.ts'
+import { nodeBackend } from 'wardspace/backends/node'
+import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { repositoryOf } from '../../playground/projects/export-repository.ts'
+import { openSession } from '../../playground/session/open-session.ts'
+import { projectPatch } from '../../playground/session/project-patch.ts'
 import { git } from '../git/repositories.ts'
 
 /** Exports are checked with the real git. */
@@ -42,39 +46,124 @@ describe('a repository', () => {
 })
 
 describe('a patch', () => {
-  it('turns the old files into the current ones', async () => {
-    const before = { 'a.txt': 'one\r\ntwo\r\n', 'gone.txt': 'gone\n', 'src/näme 1.ts': 'let a = 1\n' }
-    write(before)
-    const workspace = await createWorkspace({ backend: memory(before), policy: 'autonomous' })
-    const call = async (name: string, input: unknown): Promise<void> => {
-      expect(await workspace.callTool(name, input)).toMatchObject({ ok: true })
+  const base = {
+    'a.txt': 'one\r\ntwo\r\n',
+    'gone.txt': 'gone\n',
+    'src/näme 1.ts': 'let a = 1\n',
+    'docs/old/deep/x.md': '# X\n',
+    'docs/old/y.md': 'y\n',
+    'logo.png': Uint8Array.from({ length: 300 }, (_, at) => at),
+    pointer: { link: 'a.txt' },
+    'dist/out.js': '1\n',
+    '.gitignore': 'dist/\n',
+    '.env': 'TOKEN=planted-secret\n',
+    'config.js': 'let port = 1\n',
+  } as const
+
+  /** Opens a project, acts in it, and returns its patch, after the real git has applied it to the first files. */
+  async function patchAfter(act: (call: (tool: string, input: unknown) => Promise<void>) => Promise<void>) {
+    const backend = memory(base)
+    const session = await openSession({ info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore() })
+    await act(async (tool, input) => {
+      expect(await session.callAsOwner(tool, input), JSON.stringify(input)).toMatchObject({ ok: true })
+    })
+    const patch = await projectPatch({ backend }, session.workspace.value.history())
+    const now = await treeOf(backend)
+    await session.close()
+    for (const [path, content] of Object.entries(base)) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true })
+      if (typeof content === 'object' && 'link' in content) symlinkSync(content.link, join(directory, path))
+      else write({ [path]: content })
     }
-    await call('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' })
-    await call('delete_file', { path: 'gone.txt' })
-    await call('write_file', { path: 'new/file.txt', content: 'new, no newline' })
-    const patch = await patchOf(workspace.call)
-    expect(patch.filesChanged).toBe(3)
-    writeFileSync(join(directory, 'x.patch'), patch.text)
-    git(directory, 'apply', 'x.patch')
-    expect(readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('one\r\nthree\r\n')
-    expect(readFileSync(join(directory, 'new/file.txt'), 'utf8')).toBe('new, no newline')
-    expect(() => readFileSync(join(directory, 'gone.txt'))).toThrow('ENOENT')
-    await workspace.close()
+    const file = mkdtempSync(join(tmpdir(), 'playground-patch-'))
+    writeFileSync(join(file, 'x.patch'), patch.text)
+    if (patch.text !== '') git(directory, 'apply', join(file, 'x.patch'))
+    rmSync(file, { recursive: true })
+    return { patch, now, applied: await treeOf(nodeBackend(directory)) }
+  }
+
+  /** The files and links of a storage, with their contents in Base64. */
+  async function treeOf(backend: Backend): Promise<Record<string, string>> {
+    const tree: Record<string, string> = {}
+    const visit = async (path: Path): Promise<void> => {
+      for (const { name, type } of await backend.list(path)) {
+        const child = (path === '' ? name : `${path}/${name}`) as Path
+        if (type === 'directory') await visit(child)
+        else if (type === 'link') tree[child] = `-> ${await backend.readLink(child)}`
+        else tree[child] = Buffer.from((await backend.read(child)).bytes).toString('base64')
+      }
+    }
+    await visit('' as Path)
+    return tree
+  }
+
+  const ways: readonly (readonly [string, readonly (readonly [string, unknown])[]])[] = [
+    [
+      'changed, new and deleted files',
+      [
+        ['edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' }],
+        ['delete_file', { path: 'gone.txt' }],
+        ['write_file', { path: 'new/file.txt', content: 'new, no newline' }],
+      ],
+    ],
+    ['a file in new nested folders', [['run_command', { command: 'mkdir -p d/e && echo x > d/f && echo y > d/e/g' }]]],
+    [
+      'a link in a new folder',
+      [['run_command', { command: 'mkdir -p d/e && ln -s ../../a.txt d/e/l && ln -s e d/m' }]],
+    ],
+    ['a renamed folder', [['run_command', { command: 'mv docs/old docs/new && echo more >> docs/new/y.md' }]]],
+    ['a folder that moves into a new one', [['run_command', { command: 'mkdir -p far/off && mv docs far/off' }]]],
+    ['an empty folder', [['create_directory', { path: 'empty/er' }]]],
+    [
+      'a file that becomes a folder',
+      [
+        ['run_command', { command: 'rm a.txt' }],
+        ['run_command', { command: 'mkdir a.txt && echo x > a.txt/b' }],
+      ],
+    ],
+    ['a folder that becomes a file', [['run_command', { command: 'rm -r docs && echo x > docs' }]]],
+    ['a folder that becomes a link', [['run_command', { command: 'rm -r docs && ln -s src docs' }]]],
+    [
+      'a link that becomes a folder',
+      [
+        ['run_command', { command: 'rm pointer' }],
+        ['run_command', { command: 'mkdir pointer && echo x > pointer/b' }],
+      ],
+    ],
+    ['a link that leads elsewhere', [['run_command', { command: 'ln -sf gone.txt pointer' }]]],
+    ['a binary file in a new folder', [['run_command', { command: 'mkdir img && cp logo.png img/b.png' }]]],
+    ['a binary file that changes', [['run_command', { command: 'printf "\\000\\001" > logo.png' }]]],
+    ['a binary lockfile', [['run_command', { command: 'printf "\\000\\001" > bun.lockb' }]]],
+    ['a binary file that is deleted', [['delete_file', { path: 'logo.png' }]]],
+    ['more than a result of a call contains', [['run_command', { command: 'seq 1 900000 > n.txt' }]]],
+    [
+      'more files than a result of a call lists',
+      [['run_command', { command: 'mkdir m; for i in $(seq 1 1200); do echo $i > m/$i; done' }]],
+    ],
+  ]
+
+  it.each(ways)('has %s, and git makes the same files from it', async (_, calls) => {
+    const { patch, now, applied } = await patchAfter(async (call) => {
+      for (const [tool, input] of calls) await call(tool, input)
+    })
+    expect(patch.leftOut).toEqual([])
+    expect(applied).toEqual(now)
   })
 
-  it('is complete even if a result can only contain its beginning', async () => {
-    const limits = { diffBytes: 10_000, diffBytesHard: 10_000 }
-    const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', limits })
-    const text = 'a line of some length\n'.repeat(5_000)
-    const paths = ['a.txt', 'b.txt', 'c.txt']
-    for (const path of paths) {
-      expect(await workspace.call('write_file', { path, content: text })).toMatchObject({ ok: true })
-    }
-    const patch = await patchOf(workspace.call)
-    expect(patch.text.length).toBeGreaterThan(300_000)
-    writeFileSync(join(directory, 'x.patch'), patch.text)
-    git(directory, 'apply', 'x.patch')
-    for (const path of paths) expect(readFileSync(join(directory, path), 'utf8') === text).toBe(true)
-    await workspace.close()
+  it('leaves out what is protected, secret or ignored, and names it', async () => {
+    const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+    const { patch, now, applied } = await patchAfter(async (call) => {
+      await call('append_file', { path: '.env', content: 'OTHER=planted\n' })
+      await call('write_file', { path: 'dist/new.js', content: '2\n' })
+      await call('write_file', { path: 'k/config.js', content: `let token = "${token}"\n` })
+      await call('append_file', { path: 'gone.txt', content: 'more\n' })
+    })
+    expect([...patch.leftOut].sort()).toEqual([
+      'Left out: ".env", which is protected',
+      'Left out: "dist/new.js", which git ignores',
+      'Left out: "k/config.js", which contains a secret',
+    ])
+    expect(patch.text).not.toMatch(/planted|ghp_|dist/)
+    expect(applied['gone.txt']).toBe(now['gone.txt'])
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
@@ -17,6 +17,7 @@ import {
   filesOnDisk,
   importFiles,
   openFile,
+  projectButton,
   reload,
   runTo,
   show,
@@ -76,11 +77,17 @@ describe('a project with several runs, a repository and a reload', () => {
   })
 
   it('exports what Changes shows as a patch: after a commit, a policy, a recording and a reload', async () => {
+    await command(
+      page,
+      'mkdir -p d/e && echo x > d/f && ln -s ../f d/e/l && printf "\\0" > d/b.bin; echo ma""de',
+      'made',
+    )
     await applyPreset(page, 'readOnly')
     await reload(page)
     await openFile(page, 'README.md')
-    expect(await changedFiles(page)).toEqual(['README.md', 'src/price.js'])
+    expect(await changedFiles(page)).toEqual(['README.md', 'd/b.bin', 'd/e/l', 'd/f', 'src/price.js'])
     const patch = await exported(page, 'Changes as a patch')
+    expect(await page.getByText('not complete').count()).toBe(0)
     const directory = mkdtempSync(join(tmpdir(), 'playground-patch-'))
     try {
       const before = (await samples.find(({ id }) => id === 'price-list')?.files()) ?? {}
@@ -91,12 +98,23 @@ describe('a project with several runs, a repository and a reload', () => {
       writeFileSync(join(directory, 'the.patch'), patch)
       execFileSync('git', ['apply', 'the.patch'], { cwd: directory })
       const after = await filesOnDisk(page)
-      for (const path of Object.keys(before))
+      for (const path of [...Object.keys(before), 'd/f', 'd/b.bin'])
         expect(readFileSync(join(directory, path), 'utf8'), path).toBe(after[path])
+      expect(readlinkSync(join(directory, 'd/e/l'))).toBe('../f')
       expect(patch.toString()).not.toContain('.git')
     } finally {
       rmSync(directory, { recursive: true })
     }
+  })
+
+  it('shows in the dialog why an export failed', async () => {
+    const files = '**/export-repository*.js'
+    await page.route(files, (route) => route.abort())
+    await projectButton(page).click()
+    await button(page, 'As a git repository').click()
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'export-repository' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.unroute(files)
   })
 })
 

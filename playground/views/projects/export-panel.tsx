@@ -14,21 +14,36 @@ export interface ExportPanelProps {
     stop: AbortController,
     act: (onProgress: (progress: Progress) => void) => Promise<T>,
   ) => Promise<T | undefined>
-  /** Called with what an export left out. */
-  readonly onWarnings: (about: string, texts: readonly string[]) => void
+}
+
+/** What an export left out, or why it failed. */
+interface Outcome {
+  readonly about: string
+  readonly leftOut?: readonly string[]
 }
 
 /** Exports the open project from the browser. */
-export function ExportPanel({ projectSession, showProgress, onWarnings, ...present }: ExportPanelProps) {
+export function ExportPanel({ projectSession, showProgress, ...present }: ExportPanelProps) {
   const { backend, info } = projectSession.project
   const name = present.name ?? info.name
-  const exportFile = async (file: string, make: (task: Task) => Promise<Blob | string>) => {
+  const outcome = useSignal<Outcome | undefined>(undefined)
+  const exportAs = async (title: string, make: (task: Task) => Promise<void>) => {
     const stop = new AbortController()
-    const content = await showProgress(`Creating ${file}`, stop, (onProgress: (progress: Progress) => void) =>
-      make({ onProgress, signal: stop.signal }),
-    )
-    if (content !== undefined) download(file, content)
+    outcome.value = undefined
+    await showProgress(title, stop, async (onProgress) => {
+      try {
+        await make({ onProgress, signal: stop.signal })
+      } catch (error) {
+        // The page shows its troubles behind the dialog.
+        if (!stop.signal.aborted) outcome.value = { about: error instanceof Error ? error.message : String(error) }
+      }
+    })
   }
+  const onLeftOut = (about: string, leftOut: readonly string[]) => {
+    if (leftOut.length > 0) outcome.value = { about, leftOut }
+  }
+  const exportFile = (file: string, make: (task: Task) => Promise<Blob | string>) =>
+    exportAs(`Creating ${file}`, async (task) => download(file, await make(task)))
   return (
     <section class="stack">
       <h3>Export “{name}”</h3>
@@ -47,7 +62,7 @@ export function ExportPanel({ projectSession, showProgress, onWarnings, ...prese
             void exportFile(`${name}.patch`, async () => {
               const { projectPatch } = await import('../../session/project-patch.ts')
               const patch = await projectPatch(projectSession.project, projectSession.session.workspace.value.history())
-              onWarnings('The patch is not complete', patch.warnings)
+              onLeftOut('The patch is not complete', patch.leftOut)
               return patch.text
             })
           }
@@ -66,16 +81,41 @@ export function ExportPanel({ projectSession, showProgress, onWarnings, ...prese
         >
           As a git repository
         </button>
-        <ShareButton projectSession={projectSession} name={name} onWarnings={onWarnings} />
+        <ShareButton projectSession={projectSession} name={name} exportAs={exportAs} onLeftOut={onLeftOut} />
       </div>
+      {outcome.value !== undefined && <OutcomeNotice {...outcome.value} />}
     </section>
   )
 }
 
-type ShareButtonProps = Pick<ExportPanelProps, 'projectSession' | 'onWarnings'> & { readonly name: string }
+function OutcomeNotice({ about, leftOut = [] }: Outcome) {
+  if (leftOut.length === 0) {
+    return (
+      <p class="notice bad" role="alert">
+        {about}
+      </p>
+    )
+  }
+  return (
+    <div class="notice warn" role="status">
+      <p>{about}</p>
+      <ul>
+        {leftOut.slice(0, 100).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface ShareButtonProps extends Pick<ExportPanelProps, 'projectSession'> {
+  readonly name: string
+  readonly exportAs: (title: string, make: () => Promise<void>) => Promise<void>
+  readonly onLeftOut: (about: string, leftOut: readonly string[]) => void
+}
 
 /** Makes a link that contains the project. */
-function ShareButton({ projectSession, name, onWarnings }: ShareButtonProps) {
+function ShareButton({ projectSession, name, exportAs, onLeftOut }: ShareButtonProps) {
   const link = useSignal<string | undefined>(undefined)
   const trouble = useSignal<string | undefined>(undefined)
   const copied = useSignal(false)
@@ -92,11 +132,11 @@ function ShareButton({ projectSession, name, onWarnings }: ShareButtonProps) {
       ? undefined
       : 'This project is too large for a link. Share it as a zip: dropped onto this page, it opens.'
     copied.value = false
-    if (shared !== undefined && shared.leftOut.length > 0) onWarnings('The link is not complete', shared.leftOut)
+    onLeftOut('The link is not complete', shared?.leftOut ?? [])
   }
   return (
     <>
-      <button type="button" class="button" onClick={() => void make()}>
+      <button type="button" class="button" onClick={() => void exportAs('Creating a link', make)}>
         As a link
       </button>
       {trouble.value !== undefined && <p role="alert">{trouble.value}</p>}

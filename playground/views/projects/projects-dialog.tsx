@@ -36,7 +36,7 @@ export interface ProjectList {
   remove(id: string): Promise<void>
 }
 
-export interface ProjectsDialogProps extends Pick<ExportPanelProps, 'showProgress' | 'onWarnings'> {
+export interface ProjectsDialogProps extends Pick<ExportPanelProps, 'showProgress'> {
   readonly projects: ProjectList
   /** The open project. */
   readonly projectSession: ProjectSession | undefined
@@ -44,7 +44,7 @@ export interface ProjectsDialogProps extends Pick<ExportPanelProps, 'showProgres
 }
 
 /** Lists the projects, and creates, imports and exports them. */
-export function ProjectsDialog({ projects, projectSession, showProgress, onWarnings, onClose }: ProjectsDialogProps) {
+export function ProjectsDialog({ projects, projectSession, showProgress, onClose }: ProjectsDialogProps) {
   const { defaultStorage } = projects
   const storage = useSignal<'memory' | 'opfs'>(defaultStorage === 'opfs' ? 'opfs' : 'memory')
   useEffect(() => void projects.refresh(), [])
@@ -99,7 +99,6 @@ export function ProjectsDialog({ projects, projectSession, showProgress, onWarni
             projectSession={projectSession}
             name={projects.all.value.find(({ id }) => id === projectSession.project.info.id)?.name}
             showProgress={showProgress}
-            onWarnings={onWarnings}
           />
         )}
       </div>
