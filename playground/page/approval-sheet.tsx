@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type PendingApproval, questionInWords } from 'wardspace/ui'
 import { focusedElement } from '../../src/elements/parts/focusable.ts'
 import { Icon } from '../../src/elements/parts/icon.tsx'
+import { riskInWords } from '../../src/elements/parts/risk-words.ts'
+import { useSettled } from '../../src/elements/parts/use-settled.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { focusView } from '../ui/focus-view.ts'
@@ -68,6 +70,11 @@ function ApprovalBar({
   readonly isOpen: boolean
 }) {
   const question = questionInWords(first.request)
+  const risks = [...new Set(first.request.risks.map(riskInWords))]
+  const isSettled = useSettled(`${first.request.id} ${isOpen}`)
+  const answer: PendingApproval['answer'] = (approval) => {
+    if (isSettled) first.answer(approval)
+  }
   return (
     <section class="approval-bar" aria-label="Waiting for you">
       <button
@@ -79,7 +86,10 @@ function ApprovalBar({
       >
         <Icon name="shield" />
         <span class="approval-words">
-          <strong class="cut">{isOpen ? 'Waiting for you' : question}</strong>
+          <strong class="cut" title={question}>
+            {isOpen ? 'Waiting for you' : question}
+          </strong>
+          {risks.length > 0 && !isOpen && <span class="approval-risk small cut">{risks.join(', ')}</span>}
           <span class="muted small cut">
             {isOpen ? 'Close, and answer later' : `See what it does${othersInWords(pending)}`}
           </span>
@@ -92,7 +102,8 @@ function ApprovalBar({
             type="button"
             class="button danger"
             aria-label={`Refuse: ${question}`}
-            onClick={() => first.answer({ deny: 'Not this way', by: 'person' })}
+            aria-disabled={!isSettled}
+            onClick={() => answer({ deny: '', by: 'person' })}
           >
             Refuse
           </button>
@@ -100,7 +111,8 @@ function ApprovalBar({
             type="button"
             class="button primary"
             aria-label={`Approve: ${question}`}
-            onClick={() => first.answer({ allow: 'once', by: 'person' })}
+            aria-disabled={!isSettled}
+            onClick={() => answer({ allow: 'once', by: 'person' })}
           >
             Approve
           </button>

@@ -74,6 +74,12 @@ describe('wardspace-approvals', () => {
     await expect.element(card).toHaveTextContent('The agent says: The price is wrong')
     expect(await violations()).toEqual([])
     await card.element().focus()
+    // A key that comes too early answers nothing.
+    await userEvent.keyboard('a')
+    expect(approvals.snapshot.pending).toHaveLength(1)
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Approve', exact: true }).element().ariaDisabled)
+      .toBe('false')
     await userEvent.keyboard('a')
     expect(await call).toMatchObject({ ok: true })
     await expect.element(card).not.toBeInTheDocument()

@@ -77,10 +77,11 @@ it('an approval that begins to wait in a hidden tab is in its title, and a notif
   await hide(page)
   expect(await notices(page)).toEqual([])
   // A press in a hidden page has no frame to wait for.
-  const press = (name: string) =>
-    button(page, name)
-      .first()
-      .evaluate((element: HTMLElement) => element.click())
+  const press = async (name: string) => {
+    const first = button(page, name).first()
+    await expect.poll(() => first.getAttribute('aria-disabled'), patiently).toBe('false')
+    await first.evaluate((element: HTMLElement) => element.click())
+  }
   await press('Approve the plan')
 
   const edit = approval(page, 'edit_file')

@@ -79,6 +79,7 @@ describe('an approval on a phone', () => {
     expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await expect.poll(() => focusedName(page), patiently).toBe('Approval of edit_file')
+    await button(page, 'Approve').click({ trial: true })
     await page.keyboard.press('a')
 
     // The bar refuses the next one, and a tab closes the sheet.
@@ -87,11 +88,72 @@ describe('an approval on a phone', () => {
     await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Agent' }).click()
     await edit.waitFor({ state: 'detached' })
     const refuse = bar.getByRole('button', { name: /^Refuse: .*src\/table\.js/ })
+    await refuse.click({ trial: true })
     await refuse.focus()
     await page.keyboard.press('Enter')
-    await expect.poll(() => conversationText(page), patiently).toContain('You refused this')
+    await expect.poll(() => conversationText(page), patiently).toMatch(/You refused this(?!:)/)
     const isOnTab = () => page.evaluate(() => document.activeElement?.closest('.phone-tabs, .approval-bar') != null)
     await expect.poll(isOnTab, patiently).toBe(true)
+  })
+})
+
+describe('a question that has just come', () => {
+  it.each([
+    ['on a phone', { width: 390, height: 844 }],
+    ['on the stage', { width: 1400, height: 900 }],
+  ])('%s takes no answer that was meant for the one before', async (_, size) => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await page.setViewportSize(size)
+    await card(page, 'Approve a risky change').click()
+    const approve = page.getByRole('button', { name: /^Approve(: .*| the plan)?$/ }).first()
+    await approve.click({ trial: true })
+    // It presses whatever approves, in every frame, until the first edit has been asked and then answered.
+    const shown = await page.evaluate(async () => {
+      const times: Record<string, { first: number; last: number }> = {}
+      const find = (root: Document | ShadowRoot): HTMLElement[] =>
+        [...root.querySelectorAll<HTMLElement>('*')].flatMap((one) => [
+          one,
+          ...(one.shadowRoot ? find(one.shadowRoot) : []),
+        ])
+      for (const end = performance.now() + 3_500; performance.now() < end; ) {
+        const all = find(document)
+        const button = all.find(
+          (one) =>
+            one.matches('button') && /^Approve(: .*| the plan)?$/.test((one.ariaLabel ?? one.textContent ?? '').trim()),
+        )
+        const question = all.find((one) => one.matches('.approval-words strong, article h2'))?.textContent
+        if (button && question) {
+          const now = performance.now()
+          times[question] = { first: times[question]?.first ?? now, last: now }
+          button.click()
+        }
+        await new Promise(requestAnimationFrame)
+      }
+      return Object.values(times).map(({ first, last }) => last - first)
+    })
+    expect(shown.length).toBeGreaterThan(2)
+    // The first had been read before, and the last may still wait.
+    for (const ms of shown.slice(1, -1)) expect(ms).toBeGreaterThan(400)
+  })
+
+  it('names the command that it asks about, and its risks, in the bar', async () => {
+    const page = await playground.sample('order-book', { storage: 'memory' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await card(page, 'Approve a risky change').click()
+    const bar = approvalBar(page)
+    const questions: string[] = []
+    for (const question of [/plan/, /src/, /src/, /package\.json/, /package-lock\.json/, /^Run npm /]) {
+      const words = bar.locator('.approval-words strong').filter({ hasText: question })
+      await words.waitFor()
+      const asked = await words.textContent()
+      expect(await words.getAttribute('title')).toBe(asked)
+      questions.push((await bar.locator('.approval-words').textContent()) ?? '')
+      await bar.getByRole('button', { name: `Approve: ${asked}` }).click()
+      const next = () => bar.locator('.approval-words strong').allTextContents()
+      await expect.poll(next, patiently).not.toContain(asked)
+    }
+    expect(questions[3]).toContain('touches a build file')
+    expect(questions[1]).not.toContain('touches')
   })
 })
 

@@ -202,6 +202,10 @@ it('the focus goes to what comes next: a chosen scenario, one question after the
   await page.keyboard.press('Alt+6')
   for (const tool of ['submit_plan', 'edit_file']) {
     await expect.poll(focused, patiently).toBe(`Approval of ${tool}`)
+    await page
+      .getByRole('button', { name: /^Approve( the plan)?$/ })
+      .first()
+      .click({ trial: true })
     await page.keyboard.press('a')
   }
   await expect.poll(() => page.getByRole('article').getByText('src/table.js').count(), patiently).toBeGreaterThan(0)

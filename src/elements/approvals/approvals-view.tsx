@@ -10,21 +10,15 @@ import { isField, scrollable, showForm } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
 import markdownStyles from '../parts/markdown.css?inline'
 import { Markdown } from '../parts/markdown.tsx'
+import { riskInWords } from '../parts/risk-words.ts'
 import { UnifiedDiff } from '../parts/unified-diff.tsx'
+import { useSettled } from '../parts/use-settled.ts'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Rules } from '../parts/verdict.tsx'
 import type { ApprovalsProperties } from '../properties.ts'
 import ownStyles from './approvals.css?inline'
 
 export const styles = ownStyles + markdownStyles
-
-const flags: Readonly<Record<string, string>> = {
-  touchesBuildFile: 'touches a build file',
-  touchesSecuritySensitivePath: 'touches a security-sensitive path',
-  deletesFile: 'deletes a file',
-  changesPublicApi: 'changes a public API',
-  deletesOrSkipsTests: 'deletes or skips tests',
-}
 
 /** The pending approvals: a card for each call, with its effect. */
 export function View({ controller, saying, drafts }: ApprovalsProperties) {
@@ -88,20 +82,35 @@ function ApprovedPattern({
 
 /** Answers all that wait. */
 function AnswerAll({ pending }: { readonly pending: readonly PendingApproval[] }) {
+  const isSettled = useSettled(keyOf(pending))
   const all = (answer: Parameters<PendingApproval['answer']>[0]) => {
-    for (const question of pending) question.answer(answer)
+    if (isSettled) for (const question of pending) question.answer(answer)
   }
   return (
     <div class="answer-all row wrap">
       <strong class="grow">{pending.length} approvals wait</strong>
-      <button type="button" class="button" onClick={() => all({ allow: 'once', by: 'person' })}>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={!isSettled}
+        onClick={() => all({ allow: 'once', by: 'person' })}
+      >
         <Icon name="check" /> Approve all {pending.length}
       </button>
-      <button type="button" class="button danger" onClick={() => all({ deny: 'Not this way', by: 'person' })}>
+      <button
+        type="button"
+        class="button danger"
+        aria-disabled={!isSettled}
+        onClick={() => all({ deny: '', by: 'person' })}
+      >
         Refuse all {pending.length}
       </button>
     </div>
   )
+}
+
+function keyOf(pending: readonly PendingApproval[]): string {
+  return pending.map(({ request }) => request.id).join(' ')
 }
 
 interface CardProps {
@@ -118,12 +127,17 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
   const [reason, setReason] = useDraft(drafts, `refusal of ${request.id}`)
   const [form, setForm] = useState<'refusal' | 'pattern' | undefined>(reason === '' ? undefined : 'refusal')
   const card = useRef<HTMLElement>(null)
+  // The cards below move up when one goes.
+  const isSettled = useSettled(keyOf(pending.slice(0, pending.indexOf(question) + 1)))
   const answer: PendingApproval['answer'] = (approval) => {
     setReason('')
     const cards = card.current?.matches(':focus-within') === true ? card.current.parentElement : undefined
     question.answer(approval)
     // Its keys go on to the next question.
     if (cards != null) requestAnimationFrame(() => cards.querySelector('article')?.focus())
+  }
+  const approve = (allow: 'once' | 'run') => {
+    if (isSettled) answer({ allow, by: 'person' })
   }
   const isPlan = request.tool === 'submit_plan'
   return (
@@ -136,7 +150,7 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
       onKeyDown={(event) => {
         // A key that is held down answers no further question.
         if (event.repeat || isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-        if (event.key === 'a') answer({ allow: 'once', by: 'person' })
+        if (event.key === 'a') approve('once')
         else if (event.key === 'r') setForm('refusal')
         else return
         event.preventDefault()
@@ -161,7 +175,7 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
         <RefusalForm
           reason={reason}
           onReason={setReason}
-          onRefuse={() => answer({ deny: reason || 'Not this way', by: 'person' })}
+          onRefuse={() => answer({ deny: reason, by: 'person' })}
           onCancel={() => setForm(undefined)}
         />
       )}
@@ -176,7 +190,8 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
       {form === undefined && (
         <AnswerButtons
           request={request}
-          answer={answer}
+          isSettled={isSettled}
+          approve={approve}
           onPattern={() => setForm('pattern')}
           onRefuse={() => setForm('refusal')}
         />
@@ -193,9 +208,9 @@ function RequestDetails({ request }: { readonly request: PendingApproval['reques
       {typeof why === 'string' && <p class="muted">Reason: {why}</p>}
       {request.risks.length > 0 && (
         <ul class="row wrap">
-          {request.risks.map(({ flag, path }) => (
-            <li key={`${flag} ${path}`} class="tag bad">
-              {flags[flag] ?? flag}: {path}
+          {request.risks.map((risk) => (
+            <li key={`${risk.flag} ${risk.path}`} class="tag bad">
+              {riskInWords(risk)}: {risk.path}
             </li>
           ))}
         </ul>
@@ -260,25 +275,30 @@ function RefusalForm({
       <button type="submit" class="button danger">
         Refuse
       </button>
+      <button type="button" class="button quiet" onClick={onCancel}>
+        Cancel
+      </button>
     </form>
   )
 }
 
 function AnswerButtons({
   request,
-  answer,
+  isSettled,
+  approve,
   onPattern,
   onRefuse,
 }: {
   readonly request: PendingApproval['request']
+  readonly isSettled: boolean
+  readonly approve: (allow: 'once' | 'run') => void
   readonly onPattern: () => void
-  readonly answer: PendingApproval['answer']
   readonly onRefuse: () => void
 }) {
   const isPlan = request.tool === 'submit_plan'
   return (
     <div class="row wrap">
-      <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
+      <button type="button" class="button primary" aria-disabled={!isSettled} onClick={() => approve('once')}>
         <Icon name="check" /> {isPlan ? 'Approve the plan' : 'Approve'}
       </button>
       {!isPlan && (
@@ -286,7 +306,8 @@ function AnswerButtons({
           type="button"
           class="button"
           title={coverageOf(request)}
-          onClick={() => answer({ allow: 'run', by: 'person' })}
+          aria-disabled={!isSettled}
+          onClick={() => approve('run')}
         >
           Approve for this run
         </button>

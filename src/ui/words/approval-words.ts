@@ -23,9 +23,11 @@ export function verbOf(tool: string): string {
 /** The question of a pending approval in a person's words. */
 export function questionInWords({ tool, input }: Pick<ApprovalRequest, 'tool' | 'input'>): string {
   if (tool === 'submit_plan') return 'Approve this plan?'
-  const verb = verbOf(tool)
   const { command } = input as { command?: unknown }
-  if (typeof command === 'string') return `${verb[0]?.toUpperCase()}${verb.slice(1)}?`
+  if (typeof command === 'string') {
+    return tool === 'start_command' ? `Start ${command} in the background?` : `Run ${command}?`
+  }
+  const verb = verbOf(tool)
   const verbOnly = verb.replace(/ an? (file|patch|directory)$/, '')
   return `${verbOnly[0]?.toUpperCase()}${verbOnly.slice(1)} ${aboutCall(tool, input)}?`
 }

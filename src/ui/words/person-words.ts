@@ -37,6 +37,7 @@ export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'mess
   }
   const { title } = codeWords[code] ?? codeWords.BACKEND_ERROR
   const [, ownReason] = /^The approval of \S+ was refused: (.*)$/s.exec(message) ?? []
+  if (ownReason === 'no reason was given') return title
   if (code === 'APPROVAL_DENIED' && ownReason !== undefined) return `${title}: ${ownReason}`
   return path === undefined || path === '' ? title : `${title} (${path})`
 }
