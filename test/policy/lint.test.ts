@@ -1,7 +1,12 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { lintPolicy } from '../../src/policy/lint.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import { times } from '../counts.ts'
+import { extraRule, names, policies } from './generate.ts'
 
 const lint = (policy: object) => lintPolicy({ preset: 'autonomous', ...policy }, { tools: builtinTools })
 const rule = (fields: object) => ({ name: 'x', action: 'deny', ...fields })
@@ -78,6 +83,62 @@ describe('lintPolicy', () => {
       { memory: { path } },
       `Notes in ${path} cannot be used`,
     ]),
+    [
+      'run_command beside commands',
+      { rules: [rule({ tools: ['run_command'], commands: ['git push *'] })] },
+      'start_command runs the same lines',
+    ],
+    [
+      'write_file without the other tools that write',
+      { tools: { write_file: 'deny' } },
+      'other tools write files: edit_file, replace_range, apply_patch, append_file',
+    ],
+    [
+      'an argument of one tool of two',
+      { rules: [rule({ tools: ['edit_file', 'read_file'], args: { newText: ['x'] } })] },
+      'It matches no call of read_file, which have no newText',
+    ],
+    [
+      'a command in both lists',
+      { commands: { allow: ['npm  test'], deny: ['npm test'] } },
+      '"npm  test" has no effect: commands.deny',
+    ],
+    [
+      'an allowed command that continues a denied one',
+      { commands: { allow: ['git push origin'], deny: ['git push'] } },
+      '"git push origin" has no effect',
+    ],
+    [
+      'an allowed command in a denied pattern',
+      { commands: { allow: ['git push'], deny: ['git *'] } },
+      '"git push" has no effect',
+    ],
+    [
+      'a label without a sink',
+      { labels: { sources: [{ label: 'internal', paths: docs }] } },
+      'no sink has a ceiling below "internal"',
+    ],
+    [
+      'a label that no sink is below',
+      {
+        labels: {
+          sources: [{ label: 'internal', paths: docs }],
+          sinks: [{ name: 's', ceiling: 'internal', paths: ['site'] }],
+        },
+      },
+      'no sink has a ceiling below "internal"',
+    ],
+    ['a public label', { labels: { sources: [{ label: 'public', paths: docs }] } }, 'content is "public" without it'],
+    [
+      'a sink without a source',
+      { labels: { sinks: [{ name: 's', ceiling: 'internal', paths: docs }] } },
+      'no source has a label above "internal"',
+    ],
+    [
+      'a sink for everything',
+      { labels: { sinks: [{ name: 's', ceiling: 'restricted', paths: docs }] } },
+      'no label is above "restricted"',
+    ],
     ['notes in a denied directory', { memory: {}, deniedPaths: ['memory'] }, 'the policy denies reading there'],
   ])('names %s', (_, policy, message) => {
     const findings = lint(policy)
@@ -131,7 +192,8 @@ describe('lintPolicy', () => {
         rule({ tools: [tool, 'read_file'], commands: ['git push'] }),
         rule({ name: 'y', tools: [tool], permissions: ['git:write'] }),
       ]
-      expect(lint({ rules })).toEqual([])
+      const open = { rule: 'x', message: 'It denies run_command, but start_command runs the same lines' }
+      expect(lint({ rules })).toMatchObject(tool.startsWith('run_') ? [open] : [])
     }
   })
 
@@ -156,5 +218,74 @@ describe('lintPolicy', () => {
 
   it('throws for an invalid policy', () => {
     expect(() => lintPolicy({ rule: [] })).toThrow(TypeError)
+  })
+})
+
+describe('a rule that another one covers', () => {
+  it.each([
+    [{ paths: docs }, { paths: ['docs/a/**'], permissions: ['file:change'] }],
+    [{ commands: ['git *'] }, { action: 'ask', commands: ['git push', 'git pull origin'] }],
+    [
+      { paths: ['**'], tools: ['*_file'] },
+      { paths: ['src'], tools: ['edit_file'] },
+    ],
+    [{ args: { newText: ['a', 'b'] } }, { args: { newText: ['b'], path: ['src'] } }],
+    [
+      { commands: ['git'], risk: ['high', 'low'] },
+      { commands: ['git'], risk: ['low'] },
+    ],
+    [
+      { action: 'ask', paths: docs },
+      { action: 'ask', paths: docs },
+    ],
+  ])('is named: %j covers %j', (wide, narrow) => {
+    const isCovered = (name: string, rules: readonly object[]) =>
+      lint({ rules }).some(({ rule, message }) => rule === name && message.includes('decides at least as strictly'))
+    const [first, second] = [rule(wide), rule({ ...narrow, name: 'y' })]
+    expect(isCovered('y', [first, second])).toBe(true)
+    expect(isCovered('x', [first, second])).toBe(false)
+    const isEqual = JSON.stringify(wide) === JSON.stringify(narrow)
+    expect(isCovered('y', [second, first])).toBe(!isEqual)
+    expect(isCovered('x', [second, first])).toBe(isEqual)
+  })
+
+  it.each([
+    [{ permissions: ['file:change'], paths: docs }, { paths: docs }],
+    [
+      { action: 'ask', paths: docs },
+      { paths: ['docs/a'], permissions: ['file:change'] },
+    ],
+    [{ paths: ['**'] }, { commands: ['git push'] }],
+    [{ commands: ['git push origin'] }, { commands: ['git push'] }],
+    [{ commands: ['git push'] }, { commands: ['git*'] }],
+    [{ risk: ['low'] }, { permissions: ['file:change'] }],
+  ])('is not found: %j beside %j', (wide, narrow) => {
+    const messages = lint({ rules: [rule(wide), rule({ ...narrow, name: 'y' })] }).map(({ message }) => message)
+    expect(messages.join()).not.toContain('the rule "x" decides')
+  })
+
+  it('decides nothing, whatever the policy', () => {
+    let found = 0
+    fc.assert(
+      fc.property(policies, extraRule, fc.array(names, { minLength: 20, maxLength: 20 }), (policy, extra, calls) => {
+        const rules = [...(policy.rules ?? []), extra]
+        for (const { rule: name, message } of lintPolicy({ ...policy, rules })) {
+          if (!message.includes('decides at least as strictly')) continue
+          found++
+          const [all, without] = [rules, rules.filter((one) => one.name !== name)].map((some) =>
+            compilePolicy({ ...policy, rules: some }),
+          )
+          for (const { tool, permission, path, classification } of calls) {
+            const decide = (compiled = all) =>
+              compiled?.forCall({ tool, input: {} }).decide(permission, path as LogicalPath as Path, classification)
+            expect(decide(without), `${name}: ${JSON.stringify(rules)}`).toBe(decide())
+            const alone = (compiled = all) => compiled?.evaluate({ tool, input: {}, accesses: [] }).decision
+            expect(alone(without)).toBe(alone())
+          }
+        }
+      }),
+      { numRuns: times(500, 2000) },
+    )
+    expect(found).toBeGreaterThan(20)
   })
 })

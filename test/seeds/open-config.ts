@@ -1,9 +1,12 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { dialectOf } from '../../src/cli/dialect.ts'
-import { type Options, openWorkspace } from '../../src/cli/options.ts'
+import { configOf, type Options, openWorkspace } from '../../src/cli/options.ts'
 import type { DialectWorkspace } from '../../src/index.ts'
+import { lintPolicy } from '../../src/policy/lint.ts'
+import { builtinTools } from '../../src/tools/index.ts'
 import { writeFiles } from '../write-files.ts'
 
 /** A directory on disk, with configuration files next to it. */
@@ -31,7 +34,12 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
     },
     async open(policy, dialect, more = {}) {
       const options: Options = { policy, dialect, root: [root], ...more }
-      return (await openWorkspace(options, {}, await dialectOf(dialect))) as DialectWorkspace
+      const opened = (await openWorkspace(options, {}, await dialectOf(dialect))) as DialectWorkspace
+      const config = await configOf(options, await dialectOf(dialect))
+      const findings = lintPolicy(config.policy, { tools: builtinTools })
+      // Without a preset, the notes of some originals are not readable for the workspace's own tools.
+      expect(findings.filter(({ rule }) => rule !== 'memory')).toEqual([])
+      return opened
     },
   }
 }

@@ -1,0 +1,112 @@
+import { continuedEntries, tidyEntry } from './command-entries.ts'
+import { strength } from './evaluation.ts'
+import { labelNames } from './labels.ts'
+import type { PolicyFinding } from './lint-matches.ts'
+import { compilePaths, compileTexts, permissionMask } from './match.ts'
+import type { PolicyData, PolicyRule } from './schema.ts'
+import { isAbove } from './taint.ts'
+
+/** Finds the rules that another one covers: a call that they match is decided as strictly without them. */
+export function coveredRules({ rules = [] }: PolicyData): readonly PolicyFinding[] {
+  return rules.flatMap((rule, index): readonly PolicyFinding[] => {
+    // Of two rules that cover each other, the first stays.
+    const covering = rules.find(
+      (other, at) => other !== rule && covers(other, rule) && (at < index || !covers(rule, other)),
+    )
+    if (covering === undefined) return []
+    const message = `It has no effect: the rule ${JSON.stringify(covering.name)} decides at least as strictly for every call that it matches`
+    return [{ rule: rule.name, message, hint: 'Remove it, or narrow the other rule.' }]
+  })
+}
+
+/** Whether a rule certainly matches whatever another one does, and is at least as strict. */
+function covers(wide: PolicyRule, narrow: PolicyRule): boolean {
+  if (strength[wide.action] < strength[narrow.action]) return false
+  // What is denied is denied without its protections too.
+  if (wide.action !== 'deny' && !includes(wide.overrides ?? [], narrow.overrides ?? [])) return false
+  // An allow rule with commands also adds them to the commands that are known.
+  if (narrow.action === 'allow' && (wide.commands === undefined) !== (narrow.commands === undefined)) return false
+  return (
+    coversField(wide.tools, narrow.tools, (entry) => !isGlob(entry) && compileTexts(wide.tools ?? [], '')(entry)) &&
+    coversPermissions(wide, narrow) &&
+    coversField(wide.paths, narrow.paths, (entry) => coversPath(wide.paths ?? [], entry)) &&
+    coversField(wide.kinds, narrow.kinds) &&
+    coversField(wide.risk, narrow.risk) &&
+    coversField(wide.commands?.map(tidyEntry), narrow.commands?.map(tidyEntry), (entry) =>
+      wide.action === 'allow' ? false : continues(wide.commands ?? [], entry),
+    ) &&
+    Object.entries(wide.args ?? {}).every(([field, patterns]) => coversField(patterns, narrow.args?.[field]))
+  )
+}
+
+function includes(wide: readonly string[], narrow: readonly string[]): boolean {
+  return narrow.every((entry) => wide.includes(entry))
+}
+
+/** Whether each entry of a list is in the other one, or covered by it. Without a list, everything is. */
+function coversField(
+  wide: readonly string[] | undefined,
+  narrow: readonly string[] | undefined,
+  isCovered: (entry: string) => boolean = () => false,
+): boolean {
+  if (wide === undefined) return true
+  return narrow?.every((entry) => wide.includes(entry) || isCovered(entry)) === true
+}
+
+function coversPermissions({ permissions: wide }: PolicyRule, { permissions: narrow }: PolicyRule): boolean {
+  if (wide === undefined) return true
+  if (narrow === undefined) return false
+  return (permissionMask(narrow, '') & ~permissionMask(wide, '')) === 0
+}
+
+/** Whether paths contain everything that a glob without a wildcard, or one that ends in its only one, `/**`, matches. */
+function coversPath(wide: readonly string[], entry: string): boolean {
+  const directory = entry.replace(/\/\*\*$/, '')
+  if (/[*?[\]{}()!+@|\\]/.test(directory)) return false
+  const paths = compilePaths(wide, '')
+  return paths.matches(directory) && paths.coversBelow(directory)
+}
+
+function isGlob(text: string): boolean {
+  return /[*\\]/.test(text)
+}
+
+/** Whether a command, with any further words, is one of the entries of a restriction. */
+function continues(entries: readonly string[], command: string): boolean {
+  return !isGlob(command) && compileTexts(continuedEntries(entries), '')(command)
+}
+
+/** Finds allowed commands that `commands.deny` denies. */
+export function deniedCommands({ commands: { allow = [], deny = [] } = {} }: PolicyData): readonly PolicyFinding[] {
+  const denied = deny.map(tidyEntry)
+  return allow
+    .filter((entry) => denied.includes(tidyEntry(entry)) || continues(deny, tidyEntry(entry)))
+    .map((entry) => ({
+      rule: 'commands.allow',
+      message: `${JSON.stringify(entry)} has no effect: commands.deny denies it`,
+      hint: 'Remove it from one of the two lists.',
+    }))
+}
+
+/** Finds the sources whose label no sink refuses, and the sinks that no label of a source exceeds. */
+export function idleLabels({ labels: { sources = [], sinks = [] } = {} }: PolicyData): readonly PolicyFinding[] {
+  const [lowest = ''] = labelNames
+  const highest = labelNames.at(-1)
+  const ofSources = sources.flatMap(({ label }, index): readonly PolicyFinding[] => {
+    if (sinks.some(({ ceiling }) => isAbove(label, ceiling))) return []
+    const rule = `labels.sources[${index}]`
+    if (label === lowest)
+      return [{ rule, message: `It has no effect: content is "${lowest}" without it`, hint: 'Remove it.' }]
+    const message = `Nothing is refused because of it: no sink has a ceiling below "${label}"`
+    return [{ rule, message, hint: 'Add a sink with a lower ceiling.' }]
+  })
+  const ofSinks = sinks.flatMap(({ ceiling }, index): readonly PolicyFinding[] => {
+    if (sources.some(({ label }) => isAbove(label, ceiling))) return []
+    const rule = `labels.sinks[${index}]`
+    if (ceiling === highest)
+      return [{ rule, message: `It has no effect: no label is above "${highest}"`, hint: 'Lower its ceiling.' }]
+    const message = `It refuses nothing by this policy: no source has a label above "${ceiling}"`
+    return [{ rule, message, hint: 'Add such a source, unless own tools or earlier runs label content.' }]
+  })
+  return [...ofSources, ...ofSinks]
+}
