@@ -1,6 +1,7 @@
 import { toJsonSchema } from '../adapters/json-schema/index.ts'
 import type { DialectToolInfo } from '../dialects/runtime/types.ts'
-import { lintPolicy, type PolicyFinding } from '../policy/lint.ts'
+import type { PolicyFinding } from '../policy/lint.ts'
+import { checkPolicy } from '../policy/lint-overlaps.ts'
 import { bash } from '../shells/bash/index.ts'
 import { builtinTools } from '../tools/index.ts'
 import type { Explanation, ToolDescription } from '../workspace/create-workspace.ts'
@@ -55,7 +56,7 @@ async function check(values: Options, [, surplus]: readonly string[]): Promise<n
     return { name, input, ...(permission && { permission }) }
   })
   const tools = [...builtinTools, ...dialectTools]
-  const findings = [...lintPolicy(policy, { tools }), ...auditFindings(audit, rootsOf(values.root))]
+  const findings = [...checkPolicy(policy, { tools }), ...auditFindings(audit, rootsOf(values.root))]
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
   else if (findings.length === 0) process.stdout.write('No findings.\n')
   else for (const { rule, message, hint } of findings) process.stdout.write(`${rule}: ${message}\n  ${hint}\n`)

@@ -199,24 +199,6 @@ function lineArguments({ args }: PolicyRule, tools: readonly LintTool[], found: 
   return [found(message, `Use commands: ${JSON.stringify(args.command)} in its place.`)]
 }
 
-/** Whether the input of a tool may have a field, at any depth. */
-export function mayHaveArgument({ input, inputSchema = input }: LintTool, field: string): boolean {
-  return !inputSchema?._zod || mayHave(inputSchema as unknown as z.core.$ZodType, field)
-}
-
-function mayHave(schema: z.core.$ZodType, field: string): boolean {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'object') {
-    return Object.hasOwn(def.shape, field) || Object.values(def.shape).some((part) => mayHave(part, field))
-  }
-  if (def.type === 'array') return mayHave(def.element, field)
-  if ('innerType' in def) return mayHave(def.innerType as z.core.$ZodType, field)
-  return !plainTypes.has(def.type)
-}
-
-/** The types of values without fields. */
-const plainTypes: ReadonlySet<string> = new Set(['string', 'number', 'int', 'boolean', 'enum', 'literal'])
-
 /** Returns the texts that a field may have, or `undefined` if it may have any. */
 function valuesOf(schema: z.core.$ZodType): readonly string[] | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod

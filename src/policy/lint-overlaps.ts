@@ -1,13 +1,39 @@
+import type * as z from 'zod/mini'
+import type { Path } from '../paths/logical-path.ts'
 import { continuedEntries, tidyEntry } from './command-entries.ts'
 import { strength } from './evaluation.ts'
 import { labelNames } from './labels.ts'
-import type { PolicyFinding } from './lint-matches.ts'
+import { coveredBy, decide, type LintOptions, lintPolicy, verbs } from './lint.ts'
+import { type LintTool, NAME, type PolicyFinding } from './lint-matches.ts'
 import { compilePaths, compileTexts, permissionMask } from './match.ts'
+import type { Permission } from './permissions.ts'
+import { compilePolicy } from './policy.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import { isAbove } from './taint.ts'
 
+/**
+ * Finds what `lintPolicy` finds, and what of a policy another part of it makes idle or leaves open. A program that starts with a policy
+ * does not load it.
+ *
+ * @throws TypeError for an invalid policy
+ */
+export function checkPolicy(policy: unknown, options: LintOptions): readonly PolicyFinding[] {
+  const { tools = [], roots = {} } = options
+  const found = lintPolicy(policy, options)
+  const { data } = compilePolicy(policy, { roots })
+  const idle = new Set(found.filter(({ message }) => /^It (?:never|has no)/.test(message)).map(({ rule }) => rule))
+  return [
+    ...found,
+    ...coveredRules(data).filter(({ rule }) => !idle.has(rule)),
+    ...(data.rules ?? []).flatMap((rule) => [...openStart(data, rule, tools), ...absentArguments(rule, tools)]),
+    ...openWriters(data, tools),
+    ...deniedCommands(data),
+    ...idleLabels(data),
+  ]
+}
+
 /** Finds the rules that another one covers: a call that they match is decided as strictly without them. */
-export function coveredRules({ rules = [] }: PolicyData): readonly PolicyFinding[] {
+function coveredRules({ rules = [] }: PolicyData): readonly PolicyFinding[] {
   return rules.flatMap((rule, index): readonly PolicyFinding[] => {
     // Of two rules that cover each other, the first stays.
     const covering = rules.find(
@@ -77,7 +103,7 @@ function continues(entries: readonly string[], command: string): boolean {
 }
 
 /** Finds allowed commands that `commands.deny` denies. */
-export function deniedCommands({ commands: { allow = [], deny = [] } = {} }: PolicyData): readonly PolicyFinding[] {
+function deniedCommands({ commands: { allow = [], deny = [] } = {} }: PolicyData): readonly PolicyFinding[] {
   const denied = deny.map(tidyEntry)
   return allow
     .filter((entry) => denied.includes(tidyEntry(entry)) || continues(deny, tidyEntry(entry)))
@@ -89,7 +115,7 @@ export function deniedCommands({ commands: { allow = [], deny = [] } = {} }: Pol
 }
 
 /** Finds the sources whose label no sink refuses, and the sinks that no label of a source exceeds. */
-export function idleLabels({ labels: { sources = [], sinks = [] } = {} }: PolicyData): readonly PolicyFinding[] {
+function idleLabels({ labels: { sources = [], sinks = [] } = {} }: PolicyData): readonly PolicyFinding[] {
   const [lowest = ''] = labelNames
   const highest = labelNames.at(-1)
   const ofSources = sources.flatMap(({ label }, index): readonly PolicyFinding[] => {
@@ -110,3 +136,75 @@ export function idleLabels({ labels: { sources = [], sinks = [] } = {} }: Policy
   })
   return [...ofSources, ...ofSinks]
 }
+
+/** Finds rules on `run_command` that `start_command` bypasses. */
+function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[]): readonly PolicyFinding[] {
+  const { action, tools, commands, paths, kinds, args, risk } = rule
+  if (action === 'allow' || !tools || !coveredBy(rule)('command:run') || (paths ?? kinds ?? args ?? risk)) return []
+  const names = compileTexts(tools, 'tools')
+  if (!names('run_command') || names('start_command') || !known.some(({ name }) => name === 'start_command')) return []
+  const policy = compilePolicy(data)
+  const isOpen = (command: string) => {
+    const call = policy.forCall({ tool: 'start_command', input: { command } })
+    return strength[decide(call, 'command:background', '' as Path)] < strength[action]
+  }
+  if (!(commands ?? [NAME]).some((entry) => isOpen(entry.trim().replace(/\s+/g, ' ').replaceAll('*', NAME)))) return []
+  return [
+    {
+      rule: rule.name,
+      message: `It ${verbs[action]} run_command, but start_command runs the same lines`,
+      hint: commands ? 'Leave out tools: commands are enough.' : 'Name start_command as well.',
+    },
+  ]
+}
+
+/** Finds entries of `tools` whose calls have none of the arguments. Which further arguments tools of a dialect have is not known. */
+function absentArguments({ name, tools: entries = [], args = {} }: PolicyRule, tools: readonly LintTool[]) {
+  return Object.keys(args).flatMap((field) => {
+    const idle = entries.filter((entry) => {
+      const named = tools.filter((tool) => compileTexts([entry], 'tools')(tool.name))
+      return named.length > 0 && named.every((tool) => tool.plan !== undefined && !mayHaveArgument(tool, field))
+    })
+    if (idle.length === 0) return []
+    const message = `It matches no call of ${idle.join(', ')}, which have no ${field}`
+    return [{ rule: name, message, hint: 'Leave them out of tools, or write a rule of their own.' }]
+  })
+}
+
+/** Finds a decision on `write_file` that the other tools which write content do not have. */
+function openWriters(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
+  const action = data.tools?.write_file
+  if (action === undefined || action === 'allow') return []
+  const policy = compilePolicy(data)
+  const open = tools.filter(({ name, permission }) => {
+    if (permission === undefined || !/^file:(?:write:|append|patch:)/.test(permission)) return false
+    const call = policy.forCall({ tool: name, input: {} })
+    return strength[decide(call, permission as Permission, NAME as Path)] < strength[action]
+  })
+  if (!open.length) return []
+  return [
+    {
+      rule: 'tools.write_file',
+      message: `write_file is set to "${action}", but other tools write files: ${open.map(({ name }) => name).join(', ')}`,
+      hint: `Set them to "${action}" as well, or use a rule with permissions: ["file:change"].`,
+    },
+  ]
+}
+
+/** Whether the input of a tool may have a field, at any depth. */
+function mayHaveArgument({ input, inputSchema = input }: LintTool, field: string): boolean {
+  return !inputSchema?._zod || mayHave(inputSchema as unknown as z.core.$ZodType, field)
+}
+
+function mayHave(schema: z.core.$ZodType, field: string): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'object') {
+    return Object.hasOwn(def.shape, field) || Object.values(def.shape).some((part) => mayHave(part, field))
+  }
+  if (def.type === 'array') return mayHave(def.element, field)
+  if ('innerType' in def) return mayHave(def.innerType as z.core.$ZodType, field)
+  return !plainTypes.has(def.type)
+}
+
+/** The types of values without fields. */
+const plainTypes: ReadonlySet<string> = new Set(['string', 'number', 'int', 'boolean', 'enum', 'literal'])

@@ -15,8 +15,7 @@ import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
 import { hasKnownOptions, programName } from './command-options.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
-import { examplePaths, type LintTool, mayHaveArgument, NAME, neverMatches, type PolicyFinding } from './lint-matches.ts'
-import { coveredRules, deniedCommands, idleLabels } from './lint-overlaps.ts'
+import { examplePaths, type LintTool, NAME, neverMatches, type PolicyFinding } from './lint-matches.ts'
 import { compilePaths, compileTexts, pathFields, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionBit, permissionGroups } from './permissions.ts'
@@ -63,30 +62,23 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
       ...globstarsInNames(rule.name, rule.paths),
       ...starsInArguments(rule),
       ...misspelledRisks(rule),
-      ...openStart(data, rule, tools),
-      ...absentArguments(rule, tools),
     )
   }
-  const idle = new Set(findings.filter(({ message }) => /^It (?:never|has no)/.test(message)).map(({ rule }) => rule))
-  findings.push(...coveredRules(data).filter(({ rule }) => !idle.has(rule)))
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
     findings.push(...globstarsInNames(field, data[field]))
   }
   return [
     ...findings,
     ...idleDecisions(data, tools),
-    ...openWriters(data, tools),
     ...openCommands(data),
     ...idleCommands(data),
-    ...deniedCommands(data),
-    ...idleLabels(data),
     ...openOptions(data),
     ...emptyLists(data),
     ...hiddenNotes(data),
   ]
 }
 
-const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
+export const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
 
 /** A tool without decisions or rules of its own. */
 const NO_TOOL = 'tool'
@@ -100,7 +92,7 @@ function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission
   return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, data, rule))
 }
 
-function coveredBy({ permissions = ['*'] }: PolicyRule): (permission: Permission) => boolean {
+export function coveredBy({ permissions = ['*'] }: PolicyRule): (permission: Permission) => boolean {
   const mask = permissionMask(permissions, 'permissions')
   return (permission) => (mask & permissionBit(permission)) !== 0
 }
@@ -112,7 +104,7 @@ function isWeaker(policy: CallPolicy, permission: Permission, data: PolicyData, 
   )
 }
 
-function decide(policy: CallPolicy, permission: Permission, path: Path): Decision {
+export function decide(policy: CallPolicy, permission: Permission, path: Path): Decision {
   return policy.decide(permission, path, classifyPath(path))
 }
 
@@ -244,60 +236,6 @@ function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
       rule: 'tools.run_command',
       message: `run_command is set to "${run}", but start_command runs the same lines`,
       hint: `Set start_command to "${run}" as well, or use a rule with permissions: ["command:*"].`,
-    },
-  ]
-}
-
-/** Finds rules on `run_command` that `start_command` bypasses. */
-function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[]): readonly PolicyFinding[] {
-  const { action, tools, commands, paths, kinds, args, risk } = rule
-  if (action === 'allow' || !tools || !coveredBy(rule)('command:run') || (paths ?? kinds ?? args ?? risk)) return []
-  const names = compileTexts(tools, 'tools')
-  if (!names('run_command') || names('start_command') || !known.some(({ name }) => name === 'start_command')) return []
-  const policy = compilePolicy(data)
-  const isOpen = (command: string) => {
-    const call = policy.forCall({ tool: 'start_command', input: { command } })
-    return strength[decide(call, 'command:background', '' as Path)] < strength[action]
-  }
-  if (!(commands ?? [NAME]).some((entry) => isOpen(entry.trim().replace(/\s+/g, ' ').replaceAll('*', NAME)))) return []
-  return [
-    {
-      rule: rule.name,
-      message: `It ${verbs[action]} run_command, but start_command runs the same lines`,
-      hint: commands ? 'Leave out tools: commands are enough.' : 'Name start_command as well.',
-    },
-  ]
-}
-
-/** Finds entries of `tools` whose calls have none of the arguments. Which further arguments tools of a dialect have is not known. */
-function absentArguments({ name, tools: entries = [], args = {} }: PolicyRule, tools: readonly LintTool[]) {
-  return Object.keys(args).flatMap((field) => {
-    const idle = entries.filter((entry) => {
-      const named = tools.filter((tool) => compileTexts([entry], 'tools')(tool.name))
-      return named.length > 0 && named.every((tool) => tool.plan !== undefined && !mayHaveArgument(tool, field))
-    })
-    if (idle.length === 0) return []
-    const message = `It matches no call of ${idle.join(', ')}, which have no ${field}`
-    return [{ rule: name, message, hint: 'Leave them out of tools, or write a rule of their own.' }]
-  })
-}
-
-/** Finds a decision on `write_file` that the other tools which write content do not have. */
-function openWriters(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  const action = data.tools?.write_file
-  if (action === undefined || action === 'allow') return []
-  const policy = compilePolicy(data)
-  const open = tools.filter(({ name, permission }) => {
-    if (permission === undefined || !/^file:(?:write:|append|patch:)/.test(permission)) return false
-    const call = policy.forCall({ tool: name, input: {} })
-    return strength[decide(call, permission as Permission, NAME as Path)] < strength[action]
-  })
-  if (!open.length) return []
-  return [
-    {
-      rule: 'tools.write_file',
-      message: `write_file is set to "${action}", but other tools write files: ${open.map(({ name }) => name).join(', ')}`,
-      hint: `Set them to "${action}" as well, or use a rule with permissions: ["file:change"].`,
     },
   ]
 }

@@ -7,7 +7,8 @@ import { kindByExtension, kindByName } from '../../src/files/classify/kinds.ts'
 import { createWorkspace } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { takeAuditSection } from '../../src/policy/import-config.ts'
-import { type LintTool, lintPolicy } from '../../src/policy/lint.ts'
+import type { LintTool } from '../../src/policy/lint.ts'
+import { checkPolicy } from '../../src/policy/lint-overlaps.ts'
 import { compilePaths } from '../../src/policy/match.ts'
 import { permissionGroups, permissions } from '../../src/policy/permissions.ts'
 import { bash } from '../../src/shells/bash/index.ts'
@@ -17,7 +18,7 @@ import { wayTree } from './ways/tree.ts'
 
 const rule = (fields: object) => ({ name: 'x', action: 'deny', ...fields })
 const lint = (fields: object, more: object = {}) =>
-  lintPolicy({ preset: 'autonomous', ...more, rules: [rule(fields)] }, { tools: builtinTools })
+  checkPolicy({ preset: 'autonomous', ...more, rules: [rule(fields)] }, { tools: builtinTools })
 const isIdle = (fields: object, more?: object) =>
   lint(fields, more).some(({ message }) => /has no effect|have no paths/.test(message))
 
@@ -202,7 +203,7 @@ it('the policies of the docs have no findings', () => {
       const { audit: _, ...section } = parseConfig(text, format as ConfigFormat, file).data as Record<string, unknown>
       const { config } = takeAuditSection(section)
       tried++
-      expect(lintPolicy(config, { tools: builtinTools, roots }), text).toEqual([])
+      expect(checkPolicy(config, { tools: builtinTools, roots }), text).toEqual([])
     }
   }
   expect(tried).toBeGreaterThan(4)

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { lintPolicy } from '../../src/policy/lint.ts'
+import { checkPolicy } from '../../src/policy/lint-overlaps.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { times } from '../counts.ts'
 import { extraRule, names, policies } from './generate.ts'
 
-const lint = (policy: object) => lintPolicy({ preset: 'autonomous', ...policy }, { tools: builtinTools })
+const lint = (policy: object) => checkPolicy({ preset: 'autonomous', ...policy }, { tools: builtinTools })
 const rule = (fields: object) => ({ name: 'x', action: 'deny', ...fields })
 const docs = ['docs/**']
 
@@ -213,11 +213,11 @@ describe('lintPolicy', () => {
   })
 
   it('finds nothing in the presets', () => {
-    for (const preset of presetNames) expect(lintPolicy(preset, { tools: builtinTools })).toEqual([])
+    for (const preset of presetNames) expect(checkPolicy(preset, { tools: builtinTools })).toEqual([])
   })
 
   it('throws for an invalid policy', () => {
-    expect(() => lintPolicy({ rule: [] })).toThrow(TypeError)
+    expect(() => checkPolicy({ rule: [] }, {})).toThrow(TypeError)
   })
 })
 
@@ -269,7 +269,7 @@ describe('a rule that another one covers', () => {
     fc.assert(
       fc.property(policies, extraRule, fc.array(names, { minLength: 20, maxLength: 20 }), (policy, extra, calls) => {
         const rules = [...(policy.rules ?? []), extra]
-        for (const { rule: name, message } of lintPolicy({ ...policy, rules })) {
+        for (const { rule: name, message } of checkPolicy({ ...policy, rules }, {})) {
           if (!message.includes('decides at least as strictly')) continue
           found++
           const [all, without] = [rules, rules.filter((one) => one.name !== name)].map((some) =>

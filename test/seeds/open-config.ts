@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { dialectOf } from '../../src/cli/dialect.ts'
 import { configOf, type Options, openWorkspace } from '../../src/cli/options.ts'
 import type { DialectWorkspace } from '../../src/index.ts'
-import { lintPolicy } from '../../src/policy/lint.ts'
+import { checkPolicy } from '../../src/policy/lint-overlaps.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { writeFiles } from '../write-files.ts'
 
@@ -36,7 +36,7 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
       const options: Options = { policy, dialect, root: [root], ...more }
       const opened = (await openWorkspace(options, {}, await dialectOf(dialect))) as DialectWorkspace
       const config = await configOf(options, await dialectOf(dialect))
-      const findings = lintPolicy(config.policy, { tools: builtinTools })
+      const findings = checkPolicy(config.policy, { tools: builtinTools })
       // Without a preset, the notes of some originals are not readable for the workspace's own tools.
       expect(findings.filter(({ rule }) => rule !== 'memory')).toEqual([])
       return opened
