@@ -54,6 +54,7 @@ class CallContext implements BuiltinContext {
   readonly now: () => number
   readonly hasReadWhole: BuiltinContext['hasReadWhole']
   readonly previousReads: BuiltinContext['previousReads']
+  readonly secretScans: BuiltinContext['secretScans']
   readonly staleGuard: BuiltinContext['staleGuard']
   readonly processes: BuiltinContext['processes']
   readonly memory: BuiltinContext['memory']
@@ -90,6 +91,7 @@ class CallContext implements BuiltinContext {
     this.now = workspace.clock
     this.hasReadWhole = run.readHistory.hasReadWhole
     this.previousReads = run.readHistory
+    this.secretScans = workspace.secretScans
     this.staleGuard = workspace.staleGuard
     this.processes = run.shell.processes
     this.memory = workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes }

@@ -1,9 +1,11 @@
 import { ToolError } from '../errors.ts'
-import type { HiddenSecrets, ShortCounts } from '../files/secrets/hidden.ts'
-import { utf16EncodingOf } from '../files/secrets/index.ts'
+import { type ContentPart, type HiddenSecrets, MAX_SECRET_UNITS, type SecretCounts } from '../files/secrets/hidden.ts'
+import { MARK_START, utf16EncodingOf } from '../files/secrets/index.ts'
 import { requireOpen, revealedError } from '../files/secrets/refusals.ts'
+import { SecretScan } from '../files/secrets/scan.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
+import { byteText } from '../util/native-bytes.ts'
 import { runInTurns } from '../util/steps.ts'
 
 /** A content that is read part by part. */
@@ -37,7 +39,8 @@ export async function requireHiddenInContent(
   pause: () => Promise<void> | undefined,
 ): Promise<void> {
   if (before !== undefined && !knowsBefore) {
-    for await (const { bytes } of windowsOf(before)) await runInTurns(hidden.addInSteps(bytes), pause)
+    const parts = partsOf(before, await searched(before, pause))
+    for await (const part of parts) await runInTurns(hidden.addPart(part), pause)
   }
   if (hidden.isEmpty) return
   requireOpen(hidden, path)
@@ -48,25 +51,54 @@ export async function requireHiddenInContent(
       hint: 'Write UTF-8.',
     })
   }
-  const shown: ShortCounts = { hidden: new Map(), visible: new Map() }
-  for await (const { bytes, start, end } of windowsOf(after)) {
-    const mark = await runInTurns(hidden.findInPart(bytes, start, end), pause)
-    if (mark !== undefined) throw revealedError(hidden, path, mark)
-    if (hidden.hasShort) await runInTurns(hidden.countShort(bytes, start, end, shown), pause)
+  const refuseIf = (mark: string | undefined) => {
+    if (mark === undefined) return
+    requireOpen(hidden, path)
+    throw revealedError(hidden, path, mark)
   }
-  if (!hidden.hasShort) return
-  const present: ShortCounts = { hidden: new Map(), visible: new Map() }
-  for await (const { bytes, start, end } of before === undefined ? [] : windowsOf(before))
-    await runInTurns(hidden.countShort(bytes, start, end, present), pause)
-  const mark = hidden.findShort(present, shown)
-  if (mark !== undefined) throw revealedError(hidden, path, mark)
+  const shown = noCounts()
+  for await (const part of partsOf(after, await searched(after, pause))) {
+    refuseIf(await runInTurns(hidden.findInPart(part), pause))
+    await runInTurns(hidden.countPart(part, shown), pause)
+  }
+  const present = noCounts()
+  const parts = before === undefined ? [] : partsOf(before, await searched(before, pause))
+  for await (const part of parts) await runInTurns(hidden.countPart(part, present), pause)
+  refuseIf(hidden.findByCounts(present, shown))
 }
 
-/** Yields a content in parts: the bytes of each between `start` and `end`, and what is around them. */
-async function* windowsOf({ size, read }: ContentReads) {
+const noCounts = (): SecretCounts => ({ hidden: new Map(), visible: new Map(), split: new Map() })
+
+/** Finds the secrets of a content, of whatever length. */
+async function searched({ size, read }: ContentReads, pause: () => Promise<void> | undefined): Promise<SecretScan> {
+  const scan = new SecretScan()
+  for (let at = 0; at < size; at += largeBounds.partBytes) {
+    const end = Math.min(size, at + largeBounds.partBytes)
+    await runInTurns(scan.add(byteText(await read(at, end)), end === size), pause)
+  }
+  return scan
+}
+
+/** Yields a content in parts, with what is around each. A secret that begins in a part is in it as a whole. */
+async function* partsOf({ size, read }: ContentReads, scan: SecretScan): AsyncGenerator<ContentPart> {
   for (let at = 0; at < size; at += largeBounds.partBytes) {
     const from = Math.max(0, at - CONTEXT_BYTES)
-    const bytes = await read(from, Math.min(size, at + largeBounds.partBytes + CONTEXT_BYTES))
-    yield { bytes, start: at - from, end: Math.min(size, at + largeBounds.partBytes) - from }
+    const end = Math.min(size, at + largeBounds.partBytes)
+    const last = scan.between(at, end).at(-1)
+    // Of a private key, each line counts by itself.
+    const lastEnd = last === undefined || last.kind === 'private-key' ? end : last.end
+    if (lastEnd - end > MAX_SECRET_UNITS) {
+      throw new ToolError('LIMIT_EXCEEDED', 'A secret of the file is too long to compare', {
+        limit: 'bytes of a secret in a large file',
+        value: MAX_SECRET_UNITS,
+        hint: 'Leave the file as it is.',
+      })
+    }
+    const text = byteText(await read(from, Math.min(size, Math.max(lastEnd, end + CONTEXT_BYTES))))
+    const marks = scan.secretsIn(text, from).map(({ kind, start, end: originalEnd }, index) => ({
+      ...{ kind, originalStart: start, originalEnd },
+      mark: `${MARK_START}${kind}:${index + 1}]`,
+    }))
+    yield { text, marks, start: at - from, end: end - from }
   }
 }

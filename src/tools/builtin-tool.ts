@@ -14,6 +14,7 @@ import type { Processes } from '../shells/shared/background-processes.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 import type { Draft, Tool, ToolContext } from './define-tool.ts'
+import type { FileScans } from './shared/file-scan.ts'
 
 /** The fields of a success, as the caller receives it. */
 export interface ResultFields {
@@ -50,6 +51,8 @@ export interface BuiltinContext extends ToolContext {
   /** The media that the caller takes beside text. */
   readonly media: TakenMedia | undefined
   readonly previousReads: PreviousReads
+  /** The searches of large files for secrets. */
+  readonly secretScans: FileScans
   /** `hash`: replacing a file needs its hash, or a reading of the whole file. `shown`: it needs both. */
   readonly staleGuard: 'hash' | 'shown'
   /** Returns the differences between the workspace and its base that policy shows to this call. */

@@ -100,7 +100,7 @@ export async function createWorkspaceState(
     ends: new Set(),
     artifacts: new Set(),
     origin,
-    ...{ documents: createDocumentCache(limits.cacheBytes), withoutSecrets: new Map() },
+    ...{ documents: createDocumentCache(limits.cacheBytes), withoutSecrets: new Map(), secretScans: new Map() },
     diffs: openWorkspaceDiffs(backend),
     git: options.git,
     parkedCalls: options.parked ?? memoryParking(),

@@ -66,11 +66,12 @@ export async function readRange(
  *   `UNSUPPORTED_ENCODING` for UTF-16, in which secrets are not recognized by their bytes
  */
 async function readWindow(
-  { drafts, noteRead }: Pick<StepFiles, 'drafts' | 'noteRead'>,
-  { path, stat: { size, tag } }: FileVersion,
+  { drafts, noteRead, secretScans }: Pick<StepFiles, 'drafts' | 'noteRead' | 'secretScans'>,
+  { path, stat }: FileVersion,
   start: number,
   end: number,
 ): Promise<Uint8Array> {
+  const { size, tag } = stat
   const byteOrderMark = await drafts.read(path, { start: 0, end: 2, tag })
   if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
     throw new ToolError(
@@ -83,10 +84,14 @@ async function readWindow(
   const { bytes } = await drafts.read(path, { start: from, end: Math.min(size, end + CONTEXT_BYTES), tag })
   noteRead(path, end - start)
   const [first, last] = [start - from, end - from]
-  const secret = mayHoldSecret(bytes)
-    ? redact(byteText(bytes)).marks.find((mark) => mark.originalStart < last && mark.originalEnd > first)
-    : undefined
-  if (secret !== undefined) {
+  const isNear =
+    mayHoldSecret(bytes) &&
+    redact(byteText(bytes)).marks.some((mark) => mark.originalStart < last && mark.originalEnd > first)
+  // A longer one begins or ends beyond the bytes around the part.
+  const isLarge = size > largeBounds.fileBytes && !isNear
+  const { scanOf } = isLarge ? await import('../tools/shared/file-scan.ts') : {}
+  const secrets = (await scanOf?.(secretScans, path, stat).between(drafts, path, start, end)) ?? []
+  if (isNear || secrets.length > 0) {
     throw new ToolError('FILE_TOO_LARGE', `Cannot read ${quote(path)}: it holds a secret and is too large to mark it`, {
       ...{ path, sizeBytes: size, limit: largeBounds.fileBytes },
       hint: 'Read a range without the secret.',

@@ -29,6 +29,16 @@ const ways: Readonly<
     atEnd: true,
     run: (workspace, _, glue) => sh(workspace, `cp ${FILE} n.txt; printf %s '${glue}' >> n.txt`),
   },
+  'a copy by sed': {
+    run: (workspace, mark, glue) => sh(workspace, `sed 's/${mark.slice(1, -1)}\\]/&${glue}/' ${FILE} > n.txt`),
+  },
+  'a copy by node': {
+    run: (workspace, mark, glue) =>
+      sh(
+        workspace,
+        `node -e "const f=require('fs');f.writeFileSync('n.txt',f.readFileSync('${FILE}','utf8').replace('${mark}','${mark}${glue}'))"`,
+      ),
+  },
   'files.batch': {
     atEnd: true,
     run: (workspace, _, glue) => workspace.files.batch((files) => files.append(FILE, glue)).catch(() => {}),
@@ -36,11 +46,21 @@ const ways: Readonly<
 }
 const sh = (workspace: Workspace, command: string) => workspace.call('run_command', { command })
 
+/** Passwords that are shorter than a piece of which others are recognized. */
+const short: readonly HiddenCase[] = ['hUnt3r', 'hUnt3r2x', 'hUnt3r2xyZ7'].flatMap((secret) =>
+  ['DB_PASSWORD=', '?password=', 'postgres://u:'].map((before) => ({
+    ...{ kind: 'password', before, secret, after: before.endsWith(':') ? '@h' : '' },
+  })),
+)
+
 const cases = part(
   Object.keys(ways).flatMap((way, index) =>
-    hiddenCases.flatMap((hidden, position) =>
+    [...short, ...hiddenCases].flatMap((hidden, position) =>
       glues
-        .filter((_, at) => (index + position * 5 + at * 3) % times(17, 1) === 0)
+        .filter(
+          (_, at) =>
+            (short.includes(hidden) && at % times(4, 1) === 0) || (index + position * 5 + at * 3) % times(17, 1) === 0,
+        )
         .map((glue) => ({ way, hidden, glue })),
     ),
   ),

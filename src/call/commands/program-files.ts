@@ -10,6 +10,7 @@ import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { LargeContents } from '../../shells/shared/command-gate.ts'
 import type { Backend, Change, ContentSink } from '../../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft } from '../../tools/builtin-tool.ts'
+import type { FileScans } from '../../tools/shared/file-scan.ts'
 import { isInPlanMode } from '../plan-mode.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
@@ -46,6 +47,8 @@ export interface StepFiles {
   noteRead(path: Path, bytes: number): void
   /** The tags of files that have no secret, by path. Absent if the files may have changes of earlier steps. */
   readonly withoutSecrets?: Map<string, string> | undefined
+  /** The searches of large files for secrets. */
+  readonly secretScans: FileScans
   /** Stores a content part by part, for `files.writeContent`. Absent if the content has to be in memory. */
   readonly stage?: ((path: Path) => Promise<ContentSink>) | undefined
 }
@@ -74,6 +77,8 @@ export class ProgramFiles {
   #verdict: Verdict | undefined
   readonly #large: ProgramContents | undefined
   readonly #isOnly: boolean
+  /** The searches of the files as the steps see them: their tags mean nothing to others. */
+  readonly #scans: FileScans = new Map()
 
   /** @param isOnly whether the program has one step: no other one reads what it writes */
   constructor(program: ProgramCall, isOnly = false) {
@@ -197,9 +202,11 @@ export class ProgramFiles {
   }
 
   #stepFiles({ files, noteRead }: FilesTransaction, accesses: readonly GuardedAccess[]): StepFiles {
+    const { withoutSecrets, secretScans } = this.#program.workspace
+    if (accesses.some(({ permission }) => isMutating(permission))) this.#scans.clear()
     return {
       ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
-      withoutSecrets: this.#isOnly ? this.#program.workspace.withoutSecrets : undefined,
+      ...(this.#isOnly ? { withoutSecrets, secretScans } : { secretScans: this.#scans }),
       ...{ stage: this.#large && ((path) => (this.#large as ProgramContents).stage(path)) },
       noteMetadata: (path) => {
         files.noteMetadata([path, ...accesses.map(({ asked }) => asked as string as Path)])

@@ -19,6 +19,7 @@ import type { Shell } from '../../shells/types.ts'
 import type { Backend, Change, Receipt } from '../../storage/backend.ts'
 import type { BuiltinDraft } from '../../tools/builtin-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
+import type { FileScans } from '../../tools/shared/file-scan.ts'
 import type { CallAudit, CallOptions, Success } from './call.ts'
 import type { CheckReport } from './checks.ts'
 import type { WorkspaceEvents } from './events.ts'
@@ -70,6 +71,8 @@ export interface WorkspaceState {
   readonly documents: DocumentCache
   /** The tags of files that were searched for secrets as a whole and have none, by path. */
   readonly withoutSecrets: Map<string, string>
+  /** The searches of large files for secrets, by path. */
+  readonly secretScans: FileScans
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
   /** Lets commands change the repository. */

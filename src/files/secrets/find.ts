@@ -1,4 +1,5 @@
 import { runAtOnce, type Steps } from '../../util/steps.ts'
+import { asciiSet, BASE64URL, isIn } from './ascii-set.ts'
 import {
   awsSecretKey,
   discordToken,
@@ -13,6 +14,7 @@ import {
   webSchemes,
 } from './formats.ts'
 import { findPasswords, isPassword } from './passwords.ts'
+import { KeyScan, markLines } from './private-keys.ts'
 import { SLICE, visitMatches } from './slices.ts'
 import { findWideTexts, offsetsIn } from './wide-text.ts'
 
@@ -71,16 +73,9 @@ export function* findSecretsInSteps(text: string): Steps<readonly Secret[]> {
 }
 
 /** Letters, digits and `_ - / +`, the characters of tokens and Base64. Ordinary text rarely has long runs of them. */
-export const IN_TOKEN = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/+')
-const IN_BASE64URL = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-')
+export const IN_TOKEN = asciiSet(`${BASE64URL}/+`)
+const IN_BASE64URL = asciiSet(BASE64URL)
 const SEPARATES = asciiSet('_-/+')
-
-/** Returns a table with 1 for each of the ASCII characters. */
-export function asciiSet(chars: string): Uint8Array {
-  const set = new Uint8Array(256)
-  for (const char of chars) set[char.charCodeAt(0)] = 1
-  return set
-}
 
 /** {@link findTokens} of a text that is shorter than a slice. */
 function findShortTokens(text: string, secrets: Secret[]): void {
@@ -139,11 +134,6 @@ function runEnd(text: string, from: number, limit: number): number {
   let end = from
   while (end < limit && isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
   return end
-}
-
-/** Whether a set contains a unit. False after the end of a text, where the unit is NaN. */
-function isIn(set: Uint8Array, unit: number): boolean {
-  return unit < 128 && set[unit] === 1
 }
 
 /** A compiled row of the table. Matchers are indexed by two ASCII characters: the first two of a token, or the two before it. */
@@ -468,97 +458,13 @@ const USER_AND_PASSWORD =
 
 /** Adds the PEM blocks of private keys. */
 function* findPrivateKeys(text: string, secrets: Secret[]): Steps<void> {
-  const begins: Range[] = []
-  const ends: Range[] = []
-  yield* visitMatches(text, KEY_BEGIN, (start, match) => begins.push({ start, end: start + match[0].length }))
-  yield* visitMatches(text, KEY_END, (start, match) => ends.push({ start, end: start + match[0].length }))
-  let next = 0
-  let pausedAt = 0
-  for (const [index, { start, end: bodyStart }] of begins.entries()) {
-    if (start > pausedAt + SLICE) {
-      yield
-      pausedAt = start
-    }
-    const limit = begins[index + 1]?.start ?? text.length
-    while ((ends[next]?.start ?? limit) < bodyStart) next += 1
-    const following = ends[next]
-    const closing = following !== undefined && following.start < limit ? following : undefined
-    const key = yield* keyMaterial(text, bodyStart, closing?.start ?? limit, closing === undefined)
-    if (key !== undefined) yield* markLines(text, start, closing === undefined ? key : closing.end, secrets)
-  }
+  const keys = new KeyScan()
+  yield* keys.add(text, (index) => index, true)
+  for (const { start, end } of keys.found) yield* markLines(text, start, end, secrets)
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
-const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-
-/**
- * Returns the end of the last line of Base64 in a body, if there is enough of it for a key. Source code that only mentions
- * the header has none. An `open` body, which lacks its last line, ends at the first character that a key cannot contain.
- */
-function* keyMaterial(text: string, start: number, end: number, open: boolean): Steps<number | undefined> {
-  let material = 0
-  let other = 0
-  let run = 0
-  let last = start
-  for (let at = start, stop = start + SLICE; at <= end; at++) {
-    if (at === stop) {
-      yield
-      stop += SLICE
-    }
-    const unit = at < end ? text.charCodeAt(at) : 0
-    if (isIn(IN_BASE64, unit)) {
-      run += 1
-      continue
-    }
-    if (run >= BASE64_LINE) {
-      material += run
-      last = at
-    } else {
-      other += run
-      if (run > 0 && material > 0 && isNextLine(text, last, at - run, unit)) last = at
-    }
-    run = 0
-    if (unit < 128) other += 1
-    if (open && !isIn(IN_BODY, unit)) break
-  }
-  return material >= BASE64_LINE && material * 2 >= other ? last : undefined
-}
-
-/** Whether a short run from `start` to the `following` unit is alone on the line after the one that ended at `last`. */
-function isNextLine(text: string, last: number, start: number, following: number): boolean {
-  return start - last <= 4 && /^[\r\n\\]+$/.test(text.slice(last, start)) && isIn(ENDS_LINE, following)
-}
-
-const ENDS_LINE = asciiSet('\0\r\n\\"\'`')
-const BASE64_LINE = 32
-const IN_BASE64 = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=')
-const IN_BODY = asciiSet(' \t\r\n\\:,-.')
-
-/** Adds a secret for each line of a block, without its indentation. */
-function* markLines(text: string, blockStart: number, blockEnd: number, secrets: Secret[]): Steps<void> {
-  let pausedAt = blockStart
-  for (let end = blockStart; ; ) {
-    NOT_WHITE.lastIndex = end
-    const start = NOT_WHITE.exec(text)?.index ?? blockEnd
-    if (start >= blockEnd) return
-    end = start
-    while (end < blockEnd && !isIn(LINE_BREAKS, text.charCodeAt(end))) end += 1
-    secrets.push({ kind: 'private-key', start, end })
-    if (end < pausedAt + SLICE) continue
-    yield
-    pausedAt = end
-  }
-}
-
-const NOT_WHITE = /\S/g
-const LINE_BREAKS = asciiSet('\r\n')
-
-function withoutOverlaps(secrets: readonly Secret[]): Secret[] {
+/** Returns secrets in the order of the text, those that overlap as one. */
+export function withoutOverlaps(secrets: readonly Secret[]): Secret[] {
   const sorted = secrets.toSorted((one, other) => one.start - other.start || other.end - one.end)
   const merged: Secret[] = []
   for (const secret of sorted) {

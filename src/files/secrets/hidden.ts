@@ -6,8 +6,8 @@ import {
   areWithoutSecrets,
   mayHoldSecret,
   noteBytesWithoutSecrets,
-  type Redaction,
   redactInSteps,
+  type SecretMark,
   utf16EncodingOf,
 } from './index.ts'
 import { SLICE } from './slices.ts'
@@ -27,10 +27,13 @@ export interface ExposedSecret {
   readonly mark: string
 }
 
+/** A range of a text that a mark hides. */
+type HiddenRange = Pick<SecretMark, 'kind' | 'mark' | 'originalStart' | 'originalEnd'>
+
 /** A content as a reader sees it. */
 interface Content {
   readonly text: string
-  readonly marks: Redaction['marks']
+  readonly marks: readonly HiddenRange[]
 }
 
 /** A content that a change set would write. */
@@ -130,37 +133,36 @@ export class HiddenSecrets {
     )
   }
 
-  /** Whether a secret that is shorter than a window is among them. */
-  get hasShort(): boolean {
-    return this.#short.size > 0
+  /** {@link add} of a part of a large content. */
+  *addPart(part: ContentPart): Steps<void> {
+    yield* this.#add(part, ownMarks(part))
   }
 
-  /**
-   * Finds a piece of a secret that shows in a part of a large content. `bytes` are the part, from `start` to `end`, and what is
-   * around it. Returns the mark of the secret.
-   */
-  *findInPart(bytes: Uint8Array, start: number, end: number): Steps<string | undefined> {
-    if (this.#windows.isEmpty) return undefined
+  /** Finds a piece of a secret that shows in a part of a large content, or that is hidden with other text. Returns its mark. */
+  *findInPart(part: ContentPart): Steps<string | undefined> {
+    const { text, marks, start, end } = part
+    const own = { text, marks: ownMarks(part) }
     let visible: ReadonlySet<string> | undefined
-    const text = byteText(bytes)
-    const { marks } = yield* redactInSteps(text)
     // A piece that begins in this part and ends in the next one is found here.
-    for (const part of visibleParts({ text, marks }, start, Math.min(text.length, end + WINDOW - 1))) {
-      for (const { window, mark } of this.#windows.search(part)) {
-        visible ??= yield* this.#visibleWindows([])
-        if (!visible.has(window)) return mark
+    const shown = visibleParts({ text, marks }, start, Math.min(text.length, end + WINDOW - 1))
+    for (const pieces of [shown, this.#alteredIn(own)]) {
+      for (const piece of pieces) {
+        for (const { window, mark } of this.#windows.search(piece)) {
+          visible ??= yield* this.#visibleWindows([])
+          if (!visible.has(window)) return mark
+        }
+        yield
       }
-      yield
     }
-    return undefined
+    return yield* this.#alteredShort(own)
   }
 
-  /** Counts the secrets that are shorter than a window in a part of a large content, given as to `findInPart`. */
-  *countShort(bytes: Uint8Array, start: number, end: number, counts: ShortCounts): Steps<void> {
-    const text = byteText(bytes)
-    const { marks } = yield* redactInSteps(text)
-    const here = marks.filter(({ originalStart }) => originalStart >= start && originalStart < end)
-    addCounts(counts.hidden, countHidden([{ text, marks: here }]))
+  /** Counts in a part of a large content what {@link findByCounts} compares. */
+  *countPart(part: ContentPart, counts: SecretCounts): Steps<void> {
+    const { text, marks, start, end } = part
+    const own = { text, marks: ownMarks(part) }
+    addCounts(counts.hidden, countHidden([own]))
+    for (const secret of yield* this.#splitIn(own)) addCounts(counts.split, new Map([[secret, 1]]))
     // What begins in this part counts here, and what begins after it in the next one.
     const whole = yield* countVisible([{ text, marks }], this.#short, start)
     const later = yield* countVisible([{ text, marks }], this.#short, end)
@@ -168,14 +170,25 @@ export class HiddenSecrets {
     addCounts(counts.visible, whole)
   }
 
-  /** Returns the mark of a short secret that shows more often, and is hidden less often, than before. */
-  findShort(before: ShortCounts, after: ShortCounts): string | undefined {
+  /**
+   * Returns the mark of a secret that a mark hides in part more often than before, or of a short one that shows more often, and is hidden
+   * less often, than before.
+   */
+  findByCounts(before: SecretCounts, after: SecretCounts): string | undefined {
+    const isMore = (of: keyof SecretCounts, secret: string) =>
+      (after[of].get(secret) ?? 0) > (before[of].get(secret) ?? 0)
+    const isLess = (secret: string) => (after.hidden.get(secret) ?? 0) < (before.hidden.get(secret) ?? 0)
     for (const [secret, mark] of this.#short) {
-      const isLessHidden = (before.hidden.get(secret) ?? 0) > (after.hidden.get(secret) ?? 0)
-      const shows = (after.visible.get(secret) ?? 0) > (before.visible.get(secret) ?? 0)
-      if (isLessHidden && shows && !this.#known.some((text) => text.includes(secret))) return mark
+      if (isLess(secret) && isMore('visible', secret) && !this.#isKnown(secret)) return mark
+    }
+    for (const secret of after.split.keys()) {
+      if (isMore('split', secret) && !this.#isKnown(secret)) return this.#whole.get(secret)
     }
     return undefined
+  }
+
+  #isKnown(secret: string): boolean {
+    return this.#known.some((text) => text.includes(secret))
   }
 
   /** Returns the mark of the first secret of which a piece is in a text that shows as it is. */
@@ -195,8 +208,8 @@ export class HiddenSecrets {
     return from === 0 ? text : visible + text.slice(from)
   }
 
-  *#add(content: Content): Steps<void> {
-    const { text, marks } = content
+  *#add(content: Content, marks: Content['marks'] = content.marks): Steps<void> {
+    const { text } = content
     if (marks.length === 0 || this.#contents.has(text)) return
     this.#secretUnits += marks.reduce((units, { originalStart, originalEnd }) => units + originalEnd - originalStart, 0)
     if (this.#secretUnits > MAX_SECRET_UNITS) {
@@ -281,19 +294,17 @@ export class HiddenSecrets {
   /** A short secret may be an ordinary word. It counts as shown if it is visible more often and hidden less often than before. */
   *#findShort(before: readonly Content[], after: readonly WrittenContent[]): Steps<ExposedSecret | undefined> {
     if (this.#short.size === 0) return undefined
+    for (const { index, content } of after) {
+      const mark = yield* this.#alteredShort(content)
+      if (mark !== undefined) return { index, mark }
+    }
     const hiddenCounts = countHidden(before)
     for (const [secret, count] of countHidden(after.map(({ content }) => content)))
       hiddenCounts.set(secret, (hiddenCounts.get(secret) ?? 0) - count)
     for (const [secret, count] of hiddenCounts) {
-      if (count <= 0 || this.#known.some((text) => text.includes(secret))) hiddenCounts.delete(secret)
+      if (count <= 0 || this.#isKnown(secret)) hiddenCounts.delete(secret)
     }
     if (hiddenCounts.size === 0) return undefined
-    for (const { index, content } of after) {
-      // Of passwords, which contain no line break.
-      const altered = [...this.#alteredIn(content)].join('\n')
-      const [secret] = (yield* countVisible([{ text: altered, marks: [] }], hiddenCounts)).keys()
-      if (secret !== undefined) return { index, mark: this.#short.get(secret) as string }
-    }
     const visibleCounts = yield* countVisible(before, hiddenCounts)
     for (const { index, content } of after) {
       for (const [secret, count] of yield* countVisible([content], hiddenCounts)) {
@@ -301,6 +312,17 @@ export class HiddenSecrets {
         if (remaining < 0) return { index, mark: this.#short.get(secret) as string }
         visibleCounts.set(secret, remaining)
       }
+    }
+    return undefined
+  }
+
+  /** Returns the mark of a short secret that has become a part of a hidden text. */
+  *#alteredShort(content: Content): Steps<string | undefined> {
+    // Of passwords, which contain no line break.
+    const altered = [...this.#alteredIn(content)].join('\n')
+    if (altered === '') return undefined
+    for (const [secret] of yield* countVisible([{ text: altered, marks: [] }], this.#short)) {
+      if (!this.#isKnown(secret)) return this.#short.get(secret)
     }
     return undefined
   }
@@ -318,8 +340,7 @@ export class HiddenSecrets {
       for (const secret of yield* this.#splitIn(content)) {
         const remaining = (counts.get(secret) ?? 0) - 1
         counts.set(secret, remaining)
-        if (remaining < 0 && !this.#known.some((text) => text.includes(secret)))
-          return { index, mark: this.#whole.get(secret) as string }
+        if (remaining < 0 && !this.#isKnown(secret)) return { index, mark: this.#whole.get(secret) as string }
       }
     }
     return undefined
@@ -345,17 +366,29 @@ export class HiddenSecrets {
   }
 }
 
-/** How often each short secret is hidden by a mark, and shows without one. */
-export interface ShortCounts {
+/** How often each short secret is hidden by a mark and shows without one, and how often a mark hides a secret in part. */
+export interface SecretCounts {
   readonly hidden: Map<string, number>
   readonly visible: Map<string, number>
+  readonly split: Map<string, number>
+}
+
+/** A part of a large content: the text from `start` to `end`, and what is around it. */
+export interface ContentPart extends Content {
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns the marks that begin in a part. */
+function ownMarks({ marks, start, end }: ContentPart): Content['marks'] {
+  return marks.filter(({ originalStart }) => originalStart >= start && originalStart < end)
 }
 
 /** Text kept to know what was visible. Without an older one, a change may be refused that shows nothing new. */
 const MAX_KEPT_UNITS = 16 * 1024 * 1024
 
 /** Each takes up to 40 bytes of the table. */
-const MAX_SECRET_UNITS = 4 * 1024 * 1024
+export const MAX_SECRET_UNITS = 4 * 1024 * 1024
 
 const NO_CONTENT: Content = { text: '', marks: [] }
 

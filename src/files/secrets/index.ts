@@ -1,7 +1,8 @@
 import { requireText } from '../../util/check-options.ts'
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
-import { findSecrets, findSecretsInSteps } from './find.ts'
+import { findSecrets, findSecretsInSteps, withoutOverlaps } from './find.ts'
+import type { Secret } from './formats.ts'
 import { lineHasSecret, mayHoldPrivateKey } from './prefilter.ts'
 import { visitMatches } from './slices.ts'
 
@@ -47,9 +48,14 @@ export function redact(text: string): Redaction {
   return runAtOnce(redactInSteps(text))
 }
 
-/** {@link redact} with pauses. */
-export function* redactInSteps(text: string): Steps<Redaction> {
-  const secrets = yield* findSecretsInSteps(text)
+/**
+ * {@link redact} with pauses.
+ *
+ * @param others secrets that the text alone does not show to be some
+ */
+export function* redactInSteps(text: string, others: readonly Secret[] = []): Steps<Redaction> {
+  const found = yield* findSecretsInSteps(text)
+  const secrets = others.length === 0 ? found : withoutOverlaps([...found, ...others])
   if (secrets.length === 0) return { text, marks: [] }
   const marks: SecretMark[] = []
   let redacted = ''

@@ -1,6 +1,7 @@
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
 import { runAtOnce } from '../../util/steps.ts'
-import { asciiSet, findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
+import { asciiSet } from './ascii-set.ts'
+import { findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
 import { type Secret, SHORTEST_TOKEN } from './formats.ts'
 import { findPasswords, MAY_HOLD_PASSWORD } from './passwords.ts'
 

@@ -1,12 +1,18 @@
 import { ToolError } from '../../errors.ts'
 import { createSha256 } from '../../files/hash/sha256.ts'
-import { type Redaction, redact } from '../../files/secrets/index.ts'
+import type { Secret } from '../../files/secrets/formats.ts'
+import { type Redaction, redactInSteps } from '../../files/secrets/index.ts'
+import { clipped, SecretScan } from '../../files/secrets/scan.ts'
 import { decodeText, detectLineEnd, type Encoding, type LineEnd, looksBinary } from '../../files/text/encoding.ts'
 import { countLines, sliceLines } from '../../files/text/lines.ts'
+import { utf8Length } from '../../files/text/utf8-length.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { createPacer } from '../../util/pacer.ts'
+import { runAtOnce, runInTurns } from '../../util/steps.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import { boundContent } from './bound-content.ts'
+import { type FileScan, scanOf } from './file-scan.ts'
 import { partsOf } from './file-version.ts'
 import {
   columnOutOfRange,
@@ -34,7 +40,7 @@ export interface LargeSlice extends LineWindow {
  *   read, `INVALID_INPUT` for lines after the end, `ABORTED`
  */
 export async function readLargeFile(
-  context: Pick<BuiltinContext, 'files' | 'signal'>,
+  context: Pick<BuiltinContext, 'files' | 'signal' | 'secretScans'>,
   path: Path,
   stat: Stat,
   request: WindowRequest,
@@ -42,6 +48,8 @@ export async function readLargeFile(
   const hash = createSha256()
   const window = collectWindow(request)
   const ends = collectLineEnds()
+  let search = searchText()
+  let at = 0
   let head = new Uint8Array()
   let decoder: ReturnType<typeof createDecoder> | undefined
   let format: Format = { encoding: 'utf-8', bom: false }
@@ -51,13 +59,17 @@ export async function readLargeFile(
       head = bytes.slice(0, HEAD_BYTES)
       format = formatOf(head, path)
       decoder = createDecoder(format, path)
+      if (format.encoding === 'utf-8') search = searchBytes(scanOf(context.secretScans, path, stat), format)
     }
     const text = decoder.decode(bytes)
     ends.add(text)
     window.add(text)
+    await search.add(text, bytes, at, window.isFull)
+    at += bytes.length
   }
   decoder?.decode()
-  const slice = window.end(path)
+  await search.end()
+  const slice = window.end(path, search)
   return {
     ...slice,
     sha256: hash.digest(),
@@ -76,6 +88,66 @@ const CONTEXT_UNITS = 64 * 1024
 interface Format {
   readonly encoding: Encoding
   readonly bom: boolean
+}
+
+/** Finds the secrets of a file while it is read. */
+interface SecretSearch {
+  /** Adds a part: its text, and the bytes at an offset. @param isEnough whether the secrets behind it will not be asked for */
+  add(text: string, bytes: Uint8Array, offset: number, isEnough: boolean): Promise<void>
+  end(): Promise<void>
+  /** Returns the secrets in a text of the file, with offsets in it. @param before the length in units of what is before, and that in bytes */
+  secretsIn(text: string, before: Lengths): readonly Secret[]
+}
+
+interface Lengths {
+  readonly units: number
+  readonly bytes: number
+}
+
+/** Searches the text, for encodings whose bytes are not those of secrets. */
+function searchText(): SecretSearch {
+  const scan = new SecretScan()
+  const pause = createPacer()
+  return {
+    add: (text) => runInTurns(scan.add(text, false), pause),
+    end: () => runInTurns(scan.add('', true), pause),
+    secretsIn: (text, { units }) => scan.secretsIn(text, units),
+  }
+}
+
+/** Searches the bytes, as far as nobody did before. */
+function searchBytes(scan: FileScan, { bom }: Format): SecretSearch {
+  let needed = Number.POSITIVE_INFINITY
+  return {
+    async add(_, bytes, offset, isEnough) {
+      if (isEnough) needed = Math.min(needed, offset + bytes.length)
+      if (scan.settled < needed) await scan.add(bytes, offset)
+    },
+    async end() {},
+    secretsIn(text, before) {
+      const start = before.bytes + (bom ? 3 : 0)
+      const units = unitsByByte(text)
+      const unitAt = (byte: number) => units[Math.min(Math.max(0, byte - start), units.length - 1)] as number
+      const secrets = scan.known(start, start + units.length - 1)
+      return clipped(
+        secrets.map(({ kind, start, end }) => ({ kind, start: unitAt(start), end: unitAt(end) })),
+        text,
+        0,
+      )
+    },
+  }
+}
+
+/** Returns the unit to which each byte of a text in UTF-8 belongs, and at the end its length. Half a character has half its bytes. */
+function unitsByByte(text: string): Uint32Array {
+  const units = new Uint32Array(utf8Length(text) + 1)
+  for (let unit = 0, byte = 0; unit < text.length; unit++) {
+    const next = byte + utf8Length(text.charAt(unit))
+    units.fill(unit, byte, next)
+    byte = next
+  }
+  units[units.length - 1] = text.length
+  return units
 }
 
 /** Decodes a file in parts, as strictly as `decodeText`. A call without bytes ends the text. */
@@ -146,7 +218,18 @@ function collectWindow({ startLine, startColumn, maxLines, maxBytes }: WindowReq
   /** Units of the first line that are still to be skipped. */
   let skip = startColumn - 1
   let isAfterLine = false
+  /** The lengths of the text before `after`. */
+  const passed = { units: 0, bytes: 0 }
+  const pass = (text: string) => {
+    passed.units += text.length
+    passed.bytes += utf8Length(text)
+    before = (before + text).slice(-CONTEXT_UNITS)
+  }
   return {
+    /** Whether what follows is only counted. */
+    get isFull(): boolean {
+      return after.length >= maxUnits
+    },
     add(part: string): void {
       if (part === '') return
       endsInLine = !part.endsWith('\n')
@@ -159,13 +242,14 @@ function collectWindow({ startLine, startColumn, maxLines, maxBytes }: WindowReq
           from = at + 1
         }
         isOpen = newlines === startLine - 1
-        before = (before + (isOpen ? part.slice(0, from) : part)).slice(-CONTEXT_UNITS)
+        const skipped = isOpen ? part.slice(0, from) : part
+        pass(skipped)
         if (!isOpen) return
       }
       if (skip > 0) {
         const skipped = part.slice(from, from + skip)
         isAfterLine ||= skipped.includes('\n')
-        before = (before + skipped).slice(-CONTEXT_UNITS)
+        pass(skipped)
         for (let at = skipped.indexOf('\n'); at !== -1; at = skipped.indexOf('\n', at + 1)) newlines += 1
         skip -= skipped.length
         from += skipped.length
@@ -173,7 +257,7 @@ function collectWindow({ startLine, startColumn, maxLines, maxBytes }: WindowReq
       if (after.length < maxUnits) after += part.slice(from, from + maxUnits - after.length)
       for (let at = part.indexOf('\n', from); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
     },
-    end(path: Path): LineWindow {
+    end(path: Path, search: SecretSearch): LineWindow {
       const totalLines = newlines + (endsInLine ? 1 : 0)
       if (startLine > Math.max(1, totalLines)) throw lineOutOfRange(path, startLine, totalLines)
       if (startColumn > 1 && (isAfterLine || after === '')) throw columnOutOfRange(path, startLine, startColumn)
@@ -181,7 +265,11 @@ function collectWindow({ startLine, startColumn, maxLines, maxBytes }: WindowReq
       const shift = isInsideCharacter(before + after, before.length) ? 1 : 0
       const cut = before.length - shift
       const request = { startLine, startColumn: startColumn - shift, maxLines, maxBytes }
-      return windowIn(before.slice(0, cut), before.slice(cut) + after, request, totalLines)
+      const secrets = search.secretsIn(before + after, {
+        units: passed.units - before.length,
+        bytes: passed.bytes - utf8Length(before),
+      })
+      return windowIn(before.slice(0, cut), before.slice(cut) + after, request, { totalLines, secrets })
     },
   }
 }
@@ -191,11 +279,11 @@ function windowIn(
   before: string,
   after: string,
   { startLine, startColumn, maxLines, maxBytes }: WindowRequest,
-  totalLines: number,
+  { totalLines, secrets }: { readonly totalLines: number; readonly secrets: readonly Secret[] },
 ): LineWindow {
   const lines = sliceLines(after, 1, maxLines).content
   const bounded = boundContent(lines, maxBytes)
-  const redaction = redact(before + after)
+  const redaction = runAtOnce(redactInSteps(before + after, secrets))
   const start = before.length
   let end = start + bounded.length
   if (bounded.length < lines.length && !bounded.endsWith('\n')) {
