@@ -47,6 +47,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --allowed-host H    another host name (or name:port) that clients may use
   --allowed-origin O  an origin whose pages may use the server
   --audit FILE        append the audit records to a JSONL file outside the root
+  --record FILE       record the calls with their results, for replay, in a file outside the root (mcp and call)
   --json              print plain JSON
 
   wardspace --version prints the version
