@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
+import { addressFault } from './address.ts'
 import type { OpenedModel } from './models.ts'
 import { type Preset, presetOf } from './presets.ts'
 import { redactKey } from './redact-key.ts'
@@ -65,18 +66,9 @@ async function modelOf({ preset, baseURL, secret, fetch }: OpenedServer, name: s
 }
 
 function parseAddress(text: string): string {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw new TypeError(`${JSON.stringify(text)} is not an address such as http://localhost:11434/v1`)
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new TypeError('The address must begin with https: or http:')
-  // A password would be stored and shown with the address.
-  if (url.username !== '' || url.password !== '')
-    throw new TypeError('The address must not contain a password; use the field for the key')
-  return url.href.replace(/\/+$/, '')
+  const fault = addressFault(text)
+  if (fault !== undefined) throw new TypeError(fault)
+  return new URL(text).href.replace(/\/+$/, '')
 }
 
 /** Removes `user-agent`, a header that servers rarely allow for requests from pages. */

@@ -40,13 +40,15 @@ export function AgentSettingsView({ settings }: { readonly settings: Signal<Agen
           label="Steps of one turn, at most"
           value={maxSteps}
           min={1}
-          onNumber={(steps) => change({ maxSteps: Math.floor(steps) })}
+          isWhole
+          onNumber={(steps) => change({ maxSteps: steps })}
         />
         <NumberField
           id="max-tokens"
           label="Tokens of one conversation, at most"
           value={maxTokens}
           min={1}
+          isWhole
           placeholder="no limit"
           onNumber={(tokens) => change({ maxTokens: tokens })}
           onEmpty={() => without('maxTokens')}
@@ -55,6 +57,7 @@ export function AgentSettingsView({ settings }: { readonly settings: Signal<Agen
           id="max-cost"
           label="Dollars of one conversation, at most"
           value={maxCost}
+          isMoney
           placeholder="no limit"
           onNumber={(cost) => change({ maxCost: cost })}
           onEmpty={() => without('maxCost')}

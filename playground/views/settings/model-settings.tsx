@@ -2,13 +2,14 @@ import './settings.css'
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { type Option, Select } from '../../../src/elements/parts/select.tsx'
+import { addressFault } from '../../agent/address.ts'
 import { type Provider, presetOf, presets } from '../../agent/presets.ts'
 import { areKeysKept, hasKey, otherOriginOf, rememberKeys, setKey } from '../../session/keys.ts'
 import { type EndpointPick, factsOf, lastEndpoint, originOf } from '../../session/model.ts'
 import { createModelSetup, type ModelSetup, type RequestState } from '../../session/model-setup.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { ModelField } from './model-field.tsx'
-import { NumberField } from './number-field.tsx'
+import { FieldFault, NumberField } from './number-field.tsx'
 
 const providers: readonly Option<Provider>[] = (Object.keys(presets) as Provider[]).map((value) => ({
   value,
@@ -46,6 +47,7 @@ export function ModelSettings({ conversation }: { readonly conversation: Project
 
 function EndpointSettings({ setup, endpoint }: { readonly setup: ModelSetup; readonly endpoint: EndpointPick }) {
   const preset = presetOf(endpoint.provider)
+  const fault = endpoint.baseUrl === '' ? undefined : addressFault(endpoint.baseUrl)
   return (
     <section class="stack">
       <h3>Model</h3>
@@ -59,8 +61,11 @@ function EndpointSettings({ setup, endpoint }: { readonly setup: ModelSetup; rea
           type="url"
           placeholder={preset.address || 'http://localhost:8000/v1'}
           value={endpoint.baseUrl}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault === undefined ? undefined : 'base-url-wrong'}
           onInput={({ currentTarget }) => setup.change({ baseUrl: currentTarget.value.trim() })}
         />
+        {fault !== undefined && <FieldFault id="base-url-wrong">{fault}</FieldFault>}
         <KeyFields key={endpoint.provider} setup={setup} endpoint={endpoint} />
         <label for="model">Model</label>
         <ModelField setup={setup} model={endpoint.model} />
@@ -172,18 +177,21 @@ function Facts({ setup, endpoint }: { readonly setup: ModelSetup; readonly endpo
           label="Context in tokens"
           value={contextTokens}
           min={2_000}
+          isWhole
           onNumber={(tokens) => setup.change({ contextTokens: tokens })}
         />
         <NumberField
           id="price-read"
           label="Dollars per million tokens read"
           value={prices.read}
+          isMoney
           onNumber={(read) => setup.change({ prices: { ...prices, read } })}
         />
         <NumberField
           id="price-written"
           label="Dollars per million tokens written"
           value={prices.written}
+          isMoney
           onNumber={(written) => setup.change({ prices: { ...prices, written } })}
         />
         <span />
