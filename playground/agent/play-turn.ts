@@ -57,7 +57,7 @@ export async function playTurn(turn: Turn): Promise<TurnEnd> {
     experimental_include: { requestBody: false },
     // Errors also arrive in the stream.
     onError: () => {},
-    onStepFinish: ({ response }) => player.finishedSteps.put(response.messages),
+    onStepFinish: (step) => player.endStep(step),
   })
   return player.play(fullStream)
 }
@@ -130,6 +130,14 @@ class TurnPlayer {
   /** Returns the reason if the next request would exceed a budget. */
   overBudget(messages: readonly ModelMessage[], usage = this.#usage): DoneReason | undefined {
     return overBudget(usage, this.#turn.context.tokensFor(messages), this.#turn.limits())
+  }
+
+  endStep({ content, response }: StepResult<ToolSet>): void {
+    for (const part of content) {
+      if (part.type !== 'tool-error') continue
+      this.repetition.noteFailed(part.toolName, part.input, describeError(part.error).message)
+    }
+    this.finishedSteps.put(response.messages)
   }
 
   /** Whether the turn ends after a step that called tools. */

@@ -23,6 +23,12 @@ export class Repetition {
     }
   }
 
+  /** Notes a call that never reaches a tool: there is no such one, or its input is not readable. */
+  noteFailed(tool: string, input: unknown, result: unknown): void {
+    this.note(tool, input, result)
+    if (this.#count > MAX_SAME) this.isFound = true
+  }
+
   note(tool: string, input: unknown, result: unknown): void {
     const volatile = new Set(['callId', 'durationMs', 'modifiedAt'])
     const call = callOf(tool, input) + JSON.stringify(result, (key, value) => (volatile.has(key) ? undefined : value))

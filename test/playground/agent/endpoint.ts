@@ -74,6 +74,24 @@ describe.each([
     expect(agent.conversation.usage.outputTokens).toBeGreaterThan(100)
   })
 
+  it.each([
+    ['a tool that does not exist', 'launch_rocket', undefined],
+    ['a tool, with an input that is not JSON', 'read_file', 'garble'],
+  ] as const)('is stopped when it calls %s again and again', async (_kind, tool, fault) => {
+    const server = await serve({
+      *script() {
+        for (let i = 0; i < 12; i++) yield* calls('', { name: tool, input: { path: 'README.md' } })
+        return 'Never reached.'
+      },
+    })
+    if (fault !== undefined) server.misbehave(...Array.from({ length: 12 }, () => fault))
+    const { agent, said } = await connect(endpointOf(server.url))
+    expect(await agent.send(scenario.prompt)).toBe('repeated')
+    expect(server.requests.length + server.messagesRequests.length).toBe(3)
+    expect(said()).not.toContain('Never')
+    expect(server.faults).toEqual([])
+  })
+
   it('gets a PDF document in the form of its protocol', async () => {
     const server = await serve({
       // biome-ignore lint/correctness/useYield: a script without calls
