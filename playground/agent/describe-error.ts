@@ -1,6 +1,5 @@
 /** Milliseconds to wait for a server that is overloaded and names no time. */
 const DEFAULT_WAIT = 10_000
-const MAX_WAIT = 300_000
 const overloaded: ReadonlySet<unknown> = new Set([429, 500, 502, 503, 504, 529])
 
 /** What is known about an error of a model. */
@@ -38,7 +37,7 @@ function waitOf(header: unknown): number {
   if (typeof header !== 'string' || header === '') return DEFAULT_WAIT
   const seconds = Number(header)
   const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
-  return Number.isNaN(ms) ? DEFAULT_WAIT : Math.min(Math.max(ms, 0), MAX_WAIT)
+  return Number.isNaN(ms) ? DEFAULT_WAIT : Math.max(ms, 0)
 }
 
 function asFields(error: unknown): Readonly<Record<string, unknown>> {

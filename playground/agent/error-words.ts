@@ -16,11 +16,28 @@ export interface FailedModel {
   readonly hasBegun: boolean
 }
 
+/** The longest time, in milliseconds, after which a failed request is made again without a person. */
+export const MAX_WAIT = 300_000
+
 /** Describes an error of a model in the words of a person: what happened, and what to do. The original text follows. */
-export function errorInWords({ message }: ModelError, model: FailedModel): string {
+export function errorInWords({ message, retryAfterMs = 0 }: ModelError, model: FailedModel): string {
   const [, status, text = message] = /^(\d{3}): (.*)$/s.exec(message) ?? []
   const words = status === undefined ? connectionInWords(message, model) : statusInWords(Number(status), model)
-  return words === undefined ? message : `${words} (${status === undefined ? message : `${status}: ${text}`})`
+  const wait =
+    retryAfterMs > MAX_WAIT
+      ? ` The server asks to wait for ${durationInWords(retryAfterMs)}. Nothing is tried again until you say so.`
+      : ''
+  return words === undefined
+    ? `${message}${wait}`
+    : `${words}${wait} (${status === undefined ? message : `${status}: ${text}`})`
+}
+
+function durationInWords(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  if (minutes < 60) return `${minutes} minutes`
+  const hours = Math.round(minutes / 60)
+  if (hours < 48) return hours === 1 ? 'an hour' : `${hours} hours`
+  return `${Math.round(hours / 24)} days`
 }
 
 function statusInWords(status: number, { address, hasKey }: FailedModel): string | undefined {

@@ -1,7 +1,7 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import type { Attachment, Message } from 'wardspace/ui'
 import type { ContextUse } from '../agent/context-window.ts'
-import { errorInWords } from '../agent/error-words.ts'
+import { errorInWords, MAX_WAIT } from '../agent/error-words.ts'
 import type {
   Agent,
   Conversation as AgentConversation,
@@ -158,6 +158,8 @@ class SessionConversation implements StoredConversation {
   readonly retryAt = signal<number | undefined>(undefined)
   #retryTimer: ReturnType<typeof setTimeout> | undefined
   #tries = 0
+  /** The server, the model and the key that the agent asks. */
+  #asked: string | undefined
   readonly pick: Signal<ModelPick>
   readonly changes = signal(0)
   readonly scenarios = signal<readonly Scenario[]>([])
@@ -200,8 +202,9 @@ class SessionConversation implements StoredConversation {
     // Another model or key needs a new agent, which continues from the same messages.
     const endFollowing = effect(() => {
       choosePick(this.pick.value)
-      keyChanges.value
+      const target = this.#target
       this.#isStale = true
+      if (this.retryAt.peek() !== undefined && target !== this.#asked) untracked(() => this.#endWaiting())
     })
     this.close = () => {
       endFollowing()
@@ -452,7 +455,11 @@ class SessionConversation implements StoredConversation {
   #onError(event: Extract<AgentEvent, { type: 'error' }>): void {
     const hasBegun = this.items.value.length > this.#settled
     this.#add({ kind: 'error', text: errorInWords(event, failedModel(this.pick.value, hasBegun)) })
-    if (event.retryAfterMs === undefined || this.#tries >= MAX_TRIES) return
+    if (event.retryAfterMs === undefined || event.retryAfterMs > MAX_WAIT || this.#tries >= MAX_TRIES) return
+    if (this.#target !== this.#asked) {
+      this.#endWaiting()
+      return
+    }
     this.#tries += 1
     this.retryAt.value = Date.now() + event.retryAfterMs
     this.#retryTimer = setTimeout(() => void this.resume(), event.retryAfterMs)
@@ -463,12 +470,25 @@ class SessionConversation implements StoredConversation {
     this.retryAt.value = undefined
   }
 
+  /** What a request reaches. The conversation of a person is not sent elsewhere without a word of the person. */
+  get #target(): string {
+    const pick = this.pick.value
+    const server = pick.kind === 'endpoint' ? [pick.provider, pick.baseUrl, pick.model] : []
+    return JSON.stringify([pick.kind, ...server, keyChanges.value])
+  }
+
+  #endWaiting(): void {
+    this.cancelRetry()
+    this.#add({ kind: 'end', text: 'Not tried again: the server, the model or the key has changed' })
+  }
+
   async #openAgent(): Promise<Agent> {
     if (this.#agent === undefined || this.#isStale) {
       this.#messages = this.#agent?.conversation ?? this.#messages
       this.#isStale = false
       const { createAgent, tools, instructions } = await this.#load()
       const pick = this.pick.value
+      this.#asked = this.#target
       this.#agent = createAgent({
         tools: () => tools(this.#session),
         choice: choiceOf(pick),

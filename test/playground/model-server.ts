@@ -18,7 +18,8 @@ export interface ModelServer {
   /**
    * Sets the next responses to a misbehaviour each: a status, `hang` to stop after the first words, `drop` to close the
    * connection after them, `garble` to make calls whose input is not JSON, `empty` to answer with nothing, or `cut` to end
-   * the text at the limit of output. A status of 429 asks to wait for a second.
+   * the text at the limit of output. A status of 429 asks to wait for a second, or for
+   * the seconds of `retryAfter`.
    */
   misbehave(...options: Misbehaviour[]): void
   /** Holds the next answers before their first word, until the returned function is called. */
@@ -26,7 +27,7 @@ export interface ModelServer {
   close(): Promise<void>
 }
 
-export type Misbehaviour = number | 'hang' | 'drop' | 'garble' | 'empty' | 'cut'
+export type Misbehaviour = number | { readonly retryAfter: number } | 'hang' | 'drop' | 'garble' | 'empty' | 'cut'
 
 export interface ModelServerOptions {
   /** The texts and calls of its model. */
@@ -89,6 +90,10 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     }
     const misbehaviour = misbehaviours.shift()
     if (misbehaviour === 429) response.setHeader('retry-after', '1')
+    if (typeof misbehaviour === 'object') {
+      response.setHeader('retry-after', String(misbehaviour.retryAfter))
+      return fail(response, 429, 'Come back later')
+    }
     if (typeof misbehaviour === 'number') {
       return fail(response, misbehaviour, `Out of order; asked with Bearer ${given}`)
     }

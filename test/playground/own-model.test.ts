@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as modelCall, calls as modelCalls, say } from 'wardspace/testing/scripted-model'
 import { type ModelServer, startModelServer } from './model-server.ts'
@@ -123,6 +123,43 @@ describe('the settings of the model', () => {
     await dialog().getByLabel('Key', { exact: true }).fill(key)
     await page.keyboard.press('Escape')
     expect(server.faults).toEqual([])
+  })
+
+  it('mark a wrong number and a wrong address in their field, and keep the number before', async () => {
+    await openSettings()
+    const isMarked = (field: Locator) => field.getAttribute('aria-invalid')
+    const cost = dialog().getByLabel('Dollars of one conversation, at most')
+    await cost.fill('$5')
+    await cost.blur()
+    expect([await cost.inputValue(), await isMarked(cost)]).toEqual(['5', 'false'])
+    await cost.press('End')
+    await cost.pressSequentially(',50')
+    await cost.blur()
+    expect([await cost.inputValue(), await isMarked(cost)]).toEqual(['5,50', 'true'])
+    await dialog().getByText('It is not clear what 5,50 means').waitFor()
+    await dialog().getByText('It is still 5.').waitFor()
+    const steps = dialog().getByLabel('Steps of one turn, at most')
+    for (const wrong of ['0', '-1', 'abc', '']) {
+      await steps.fill(wrong)
+      expect(await isMarked(steps)).toBe('true')
+    }
+    const address = dialog().getByLabel('Address', { exact: true })
+    const before = await address.inputValue()
+    for (const wrong of ['hello', 'ftp://x', 'javascript:']) {
+      await address.fill(wrong)
+      expect(await isMarked(address)).toBe('true')
+      await dialog()
+        .getByText(/is not an address such as|must begin with https/)
+        .waitFor()
+    }
+    await address.fill(before)
+    expect(await isMarked(address)).toBe('false')
+    await page.keyboard.press('Escape')
+    await openSettings()
+    expect([await cost.inputValue(), await steps.inputValue()]).toEqual(['5', '200'])
+    await cost.fill('')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
   })
 
   it('send a key to no other server than the first, nor to another provider', async () => {
@@ -427,6 +464,42 @@ it('tries again by itself for each message, also after tries that were all in va
   }
 })
 
+it('does not wait for an hour, and sends no conversation to another server, model or key than the one that it waits for', async () => {
+  await clear()
+  server.misbehave({ retryAfter: 3_600 })
+  await send('Hello?')
+  await says('The server asks to wait for an hour.')
+  const waiting = page.getByRole('timer', { name: 'Next try' })
+  expect(await waiting.count()).toBe(0)
+  await idle()
+
+  const asked: string[] = []
+  const other = createServer((request, response) => {
+    if (request.method === 'POST') asked.push(request.url ?? '')
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  try {
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`
+    for (const fields of [{ Address: address }, { Model: 'another' }, { Key: `${key}-other` }]) {
+      await setUp({ Address: server.url, Model: 'a-model', Key: key })
+      await clear()
+      server.misbehave({ retryAfter: 5 })
+      await send('Hello?')
+      await waiting.waitFor()
+      const before = server.requests.length
+      await setUp(fields)
+      await says('Not tried again: the server, the model or the key has changed')
+      expect(await waiting.count()).toBe(0)
+      await page.waitForTimeout(5_500)
+      expect([asked, server.requests.length - before]).toEqual([[], 0])
+    }
+  } finally {
+    await setUp({ Address: server.url, Model: 'a-model', Key: key })
+    other.close()
+  }
+})
+
 it('says that the connection broke off, and repeats no text', async () => {
   await clear()
   server.misbehave('drop')
@@ -435,6 +508,18 @@ it('says that the connection broke off, and repeats no text', async () => {
   await button(page, 'Go on').click()
   await says('Hello from the model of your own.')
   expect((await conversationText(page))?.match(/Hello from/g)?.length).toBe(1)
+})
+
+it('shows the end of a run with its numbers after a turn that has called something, and after no other', async () => {
+  await clear()
+  await send('read three')
+  await says('I have read three files.')
+  const end = page.getByRole('region', { name: 'End of the run' })
+  await end.waitFor()
+  await send('Hello?')
+  await says('Hello from the model of your own.')
+  await idle()
+  expect(await end.count()).toBe(0)
 })
 
 it('stops a model that makes the same call again and again', async () => {

@@ -38,6 +38,19 @@ it('a server that asks for a key is told apart from one that refuses it', () => 
   expect(errorInWords({ message: '401: no' }, { ...model, hasKey: true })).toMatch(/^The server did not accept the key/)
 })
 
+it.each([
+  [300_000, undefined],
+  [301_000, '6 minutes'],
+  [3_600_000, 'an hour'],
+  [7_200_000, '2 hours'],
+  [259_200_000, '3 days'],
+])('a server that asks to wait for %i ms is named with it once the wait is too long', (retryAfterMs, time) => {
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: false }
+  const text = errorInWords({ message: '429: slow down', retryAfterMs }, model)
+  if (time === undefined) expect(text).not.toContain('asks to wait')
+  else expect(text).toContain(`The server asks to wait for ${time}. Nothing is tried again until you say so.`)
+})
+
 it('an error in the middle of an answer is that of the connection or of the server', () => {
   const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: true }
   expect(errorInWords({ message: 'network error' }, model)).toMatch(/^The connection broke off/)

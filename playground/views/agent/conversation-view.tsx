@@ -44,7 +44,9 @@ export function ConversationView(props: ConversationViewProps) {
   const isScripted = conversation.pick.value.kind === 'scripted'
   const prompt = isScripted ? conversation.prompt.value : undefined
   const written = useSnapshot(draft).text
-  const isOver = !isWorking.value && items.value.some(({ kind }) => kind === 'call')
+  // An answer without a call has done nothing.
+  const turn = items.value.slice(items.value.findLastIndex(({ kind }) => kind === 'person') + 1)
+  const isOver = !isWorking.value && turn.some(({ kind }) => kind === 'call')
   const sendStep = () => {
     const message = prompt === undefined ? draft.take() : { text: prompt.trim() }
     if (message !== undefined) void conversation.send(message.text, true, message.attachments)
