@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { PolicyInput } from 'wardspace'
+import { isTouch } from '../../src/elements/parts/touch.ts'
 import type { Scenario } from '../agent/types.ts'
 import { filesOf } from '../projects/files-of.ts'
 import { importFromDrop } from '../projects/import-folder.ts'
@@ -262,8 +263,8 @@ async function startRun(id: string): Promise<void> {
   page.phone.value = 'agent'
   page.isStageUp.value = false
   following.turn(true)
-  // What was pressed leaves the stage.
-  focusView('wardspace-chat', '#composer')
+  // What was pressed leaves the stage. A field with the focus would bring up a keyboard on a screen.
+  focusView('wardspace-chat', isTouch() ? '[role="log"]' : '#composer')
   void conversation.send(prompt)
 }
 

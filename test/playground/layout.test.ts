@@ -60,6 +60,8 @@ describe('an approval on a phone', () => {
     const bar = approvalBar(page)
     await bar.getByText('Approve this plan?').waitFor()
     expect(await height(bar)).toBeLessThan(72)
+    // A field with the focus would bring up a keyboard over the bar.
+    expect(await focusedName(page)).toBe('Conversation')
     await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Agent' }).click()
     await button(page, 'Stop').click({ trial: true })
     expect(await message(page).evaluate((field) => field.getBoundingClientRect().bottom)).toBeLessThan(844 - 56 - 60)

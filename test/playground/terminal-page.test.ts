@@ -145,6 +145,27 @@ rl.on('close', () => console.log('bye'))`
     await command(page, 'echo $?', /echo \$\?130/)
   })
 
+  it('pastes by keys, line by line', async () => {
+    const page = await playground.sample('price-list')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await command(page, 'echo ready', /readyready/)
+    await page.evaluate(() => navigator.clipboard.writeText('echo first\necho second\n'))
+    await terminalInput(page).focus()
+    await page.keyboard.press('Control+V')
+    await prints(page, /echo firstfirst[\s\S]*echo secondsecond/)
+    // The browser pastes by a key that the terminal leaves to it.
+    const isLeft = (modifiers: KeyboardEventInit) =>
+      terminalInput(page).evaluate(
+        (field, pressed) =>
+          field.dispatchEvent(
+            new KeyboardEvent('keydown', { key: 'v', code: 'KeyV', bubbles: true, cancelable: true, ...pressed }),
+          ),
+        modifiers,
+      )
+    expect(await isLeft({ metaKey: true })).toBe(true)
+    expect(await isLeft({ ctrlKey: true, shiftKey: true })).toBe(true)
+  })
+
   it('opens files at their line and addresses in a tab of their own, by a click and by keys', async () => {
     const person = await playground.person()
     await person.route('https://example.test/**', (route) => route.fulfill({ contentType: 'text/html', body: 'there' }))

@@ -70,7 +70,10 @@ export function openTerminal(
   // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
   screen.attachCustomKeyEventHandler(
     (event) =>
-      !links.takeKey(event) && !isOfPage(event) && (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
+      !links.takeKey(event) &&
+      !isOfPage(event) &&
+      !isPaste(event) &&
+      (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
   )
   screen.onData(editor.take)
   if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
@@ -107,6 +110,11 @@ export function openTerminal(
 /** Whether a key means nothing to a line, so that the page around the terminal gets it: a function key, or Alt with a digit or a page key. */
 function isOfPage({ key, code, altKey, ctrlKey }: KeyboardEvent): boolean {
   return /^F\d+$/.test(key) || (altKey && !ctrlKey && /^(Digit\d|Page(Up|Down))$/.test(code))
+}
+
+/** Whether a key pastes: the browser then does so, and the terminal would take a control character instead. */
+function isPaste({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'v' && ctrlKey !== metaKey && !altKey
 }
 
 /**
