@@ -85,6 +85,19 @@ describe('wardspace-approvals', () => {
     await expect.element(card).not.toBeInTheDocument()
   })
 
+  it('takes the paths of a pattern as a policy does, and says why it does not', async () => {
+    const { approvals, run } = await openRun()
+    show('wardspace-approvals', { controller: approvals })
+    const call = run.call('edit_file', { path: 'src/price.js', oldText: 'price = 1', newText: 'price = 2' })
+    await page.getByRole('button', { name: 'Approve the rest like this…' }).click()
+    const paths = page.getByLabelText('Paths to approve')
+    await paths.fill('/src/*')
+    await expect.element(page.getByText('it is absolute')).toBeVisible()
+    await paths.fill('lib/*, src/*')
+    await page.getByRole('button', { name: 'Approve these' }).click()
+    expect(await call).toMatchObject({ ok: true })
+  })
+
   it('refuses with the typed reason, which a draft keeps while the element is away', async () => {
     const { approvals, run } = await openRun()
     const texts = new Map<string, string>()

@@ -154,7 +154,7 @@ rl.on('close', () => console.log('bye'))`
     await page.keyboard.press('Control+V')
     await prints(page, /echo firstfirst[\s\S]*echo secondsecond/)
     // The browser pastes by a key that the terminal leaves to it.
-    const isLeft = (modifiers: KeyboardEventInit) =>
+    const isLeft = (modifiers: Pick<KeyboardEventInit, 'ctrlKey' | 'metaKey' | 'shiftKey'>) =>
       terminalInput(page).evaluate(
         (field, pressed) =>
           field.dispatchEvent(

@@ -4,6 +4,8 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type PolicyInput, type WorkspaceRun } from '../../src/index.ts'
 import { unifiedDiff } from '../../src/patch/unified-diff.ts'
 import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
+import type { ApprovalRequest } from '../../src/policy/approval.ts'
+import { createPattern } from '../../src/ui/approval-pattern.ts'
 import { changedWords } from '../../src/ui/changed-words.ts'
 import { textBefore } from '../../src/ui/changes-source.ts'
 import {
@@ -110,6 +112,31 @@ describe('trackCalls', () => {
     // A late answer of a second click has no effect.
     question?.answer('allow')
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
+  })
+})
+
+describe('createPattern', () => {
+  const access = (path: string) => ({ permission: 'file:write:modify', path, asked: path }) as const
+  const request = (path: string) =>
+    ({ tool: 'edit_file', accesses: [access(path)], risks: [], verdict: { rules: [] } }) as unknown as ApprovalRequest
+  const pattern = (paths: string) => createPattern({ request: request('src/a.js'), actor: 'agent' }, paths)
+
+  it('takes paths as a policy does: several with commas, braces, and a folder by its name', () => {
+    const covered = (paths: string) =>
+      ['src/a.js', 'src/b.ts', 'lib/deep/c.js', 'a.md'].filter((path) => pattern(paths).covers(request(path)))
+    expect(covered('src/*.js, lib/**')).toEqual(['src/a.js', 'lib/deep/c.js'])
+    expect(covered('src/*.{js,ts}')).toEqual(['src/a.js', 'src/b.ts'])
+    expect(covered('lib')).toEqual(['lib/deep/c.js'])
+    expect(covered('')).toEqual([])
+  })
+
+  it.each([
+    ['/src/*', 'it is absolute'],
+    ['src/*, ../x', 'it climbs with ..'],
+    ['src\\a.js', 'paths contain no backslash'],
+    ['src/[a', 'is not a valid glob'],
+  ])('says why %s is no path', (paths, reason) => {
+    expect(() => pattern(paths)).toThrow(reason)
   })
 })
 

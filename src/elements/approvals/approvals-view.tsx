@@ -343,7 +343,7 @@ function PatternForm({
   const [paths, setPaths] = useState(() => proposePaths(question.request))
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => showForm(field.current), [])
-  const pattern = patternOf(question, paths)
+  const { pattern, fault = 'These paths do not cover this call.' } = patternOf(question, paths)
   const isCovering = pattern?.covers(question.request) === true
   const covered = pending.filter(({ actor, request }) => actor === question.actor && pattern?.covers(request)).length
   return (
@@ -371,7 +371,7 @@ function PatternForm({
       <p class="muted" role="status">
         {isCovering
           ? `Covers ${covered} of ${pending.length} that ${pending.length === 1 ? 'waits' : 'wait'}, and later calls that ${verbOf(question.request.tool)} on these paths, until the task ends or the policy changes. Other risks are still asked.`
-          : 'These paths do not cover this call.'}
+          : fault}
       </p>
       <div class="row wrap">
         <button type="submit" class="button primary" disabled={!isCovering}>
@@ -385,10 +385,10 @@ function PatternForm({
   )
 }
 
-function patternOf(question: PendingApproval, paths: string) {
+function patternOf(question: PendingApproval, paths: string): { pattern?: ApprovalPattern; fault?: string } {
   try {
-    return createPattern(question, paths)
-  } catch {
-    return undefined
+    return { pattern: createPattern(question, paths) }
+  } catch (error) {
+    return { fault: (error as TypeError).message }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createWorkspace } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
+import { commentsInWords } from 'wardspace/ui'
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
 import type { AgentEvent, AgentOptions, Conversation } from '../../../playground/agent/types.ts'
@@ -33,6 +34,18 @@ async function open(options: Partial<AgentOptions> = {}) {
 
 const answer = 'Nobody else asks for it.'
 const withoutTime = ({ messages, usage: { ms, ...usage } }: Conversation) => ({ messages, usage })
+
+describe('the scripted model', () => {
+  it.each([1, 2])('says that it cannot read comments on the changes, of %i', async (count) => {
+    const { agent, events, said } = await open()
+    const comment = { path: 'a.js', side: 'after', from: 1, to: 1, quote: 'a', text: 'Why?' } as const
+    const comments = Array.from({ length: count }, () => comment)
+    expect(await agent.send(commentsInWords(comments, (_, text) => text))).toBe('finished')
+    expect(said()).toContain('cannot read comments')
+    expect(said()).toContain('a model of your own')
+    expect(events.filter(({ type }) => type === 'call')).toEqual([])
+  })
+})
 
 describe('the events of a turn', () => {
   it('arrive in order: text, then each call, then its result', async () => {
