@@ -67,14 +67,7 @@ export function openTerminal(
     isIncomplete,
   })
   const links = addLinks(screen, place, { fileAt: controller.fileAt, onFile })
-  // Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal.
-  screen.attachCustomKeyEventHandler(
-    (event) =>
-      !links.takeKey(event) &&
-      !isOfPage(event) &&
-      !isPaste(event) &&
-      (event.key !== 'Tab' || (!event.shiftKey && !editor.isEmpty)),
-  )
+  screen.attachCustomKeyEventHandler((event) => !links.takeKey(event) && isOfLine(event, editor.isEmpty))
   screen.onData(editor.take)
   if (screen.textarea !== undefined) prepareField(screen.textarea, editor.take)
   if (greeting !== undefined) printed.print(grey(`${sentence(greeting)}\n`))
@@ -105,6 +98,11 @@ export function openTerminal(
     links.remove()
     removeSheets()
   }
+}
+
+/** Whether the terminal takes a key. Tab completes a line that has begun. On an empty one, and with Shift, it leaves the terminal. */
+function isOfLine(event: KeyboardEvent, isEmpty: boolean): boolean {
+  return !isOfPage(event) && !isPaste(event) && (event.key !== 'Tab' || (!event.shiftKey && !isEmpty))
 }
 
 /** Whether a key means nothing to a line, so that the page around the terminal gets it: a function key, or Alt with a digit or a page key. */
