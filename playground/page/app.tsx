@@ -28,7 +28,7 @@ export function App() {
     return () => removeEventListener('keydown', onKeyDown)
   }, [])
   const projectSession = app.projectSession.value
-  const changed = projectSession?.changed.value.size ?? 0
+  const changed = projectSession?.changedCount.value ?? 0
   const waiting = projectSession?.session.approvals.value ?? []
   const isPhone = layout.value === 'phone'
   return (

@@ -24,7 +24,7 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
   session.audit.value
   const run = session.agentRun.value
   const label = run.taint.label()
-  const changed = projectSession.changed.value.size
+  const changed = projectSession.changedCount.value
   return (
     <footer class="status-line">
       <button type="button" class="button quiet" title="The policy that every call passes" onClick={onPolicy}>

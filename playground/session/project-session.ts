@@ -5,7 +5,7 @@ import type { Changes, Files, SavedTerminal, Terminal } from 'wardspace/ui'
 import type { OpenProject } from '../projects/types.ts'
 import { OPEN_CONVERSATION, openArchive } from './archive.ts'
 import { type Autosave, createAutosave } from './autosave.ts'
-import { changedPaths, type FileChange } from './changes.ts'
+import { changedFiles, changedPaths, type FileChange } from './changes.ts'
 import { createReviewLoader } from './changes-load.ts'
 import { type Conversation, createConversation, type SavedConversation } from './conversation.ts'
 import { createFollowing, type Following } from './following.ts'
@@ -41,6 +41,8 @@ export interface ProjectSession {
   readonly following: Following
   /** Changes since the project was first opened here, by path. */
   readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
+  /** Number of changed files, as the review lists them: a renamed file counts once. */
+  readonly changedCount: ReadonlySignal<number>
   /** The review of these changes. Its code loads with the first call. */
   review(): Promise<Changes>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
@@ -160,6 +162,10 @@ export async function openProjectSession(
     changed: computed(() => {
       session.revision.value
       return changedPaths(session.workspace.value.history())
+    }),
+    changedCount: computed(() => {
+      session.revision.value
+      return changedFiles(session.workspace.value.history()).length
     }),
     review: review.load,
     look,

@@ -58,7 +58,7 @@ export function trackBrowserRun(run: Pick<WorkspaceRun, 'callTool'>, parts: Call
 /** Creates the person's actions in a session. */
 export function createPersonActions(
   parts: CallParts,
-): Pick<Session, 'call' | 'callAsOwner' | 'changeFiles' | 'save' | 'undo' | 'moveTo' | 'checkpoint'> {
+): Pick<Session, 'call' | 'callAsOwner' | 'changeFiles' | 'save' | 'undo' | 'takeBack' | 'moveTo' | 'checkpoint'> {
   const { current, changes } = parts
 
   function act(
@@ -109,6 +109,14 @@ export function createPersonActions(
       changes.around(
         () => act({ tool: 'undo', input: { callId } }, (workspace, options) => workspace.undo(callId, options)),
         `undo ${callId}`,
+      ),
+    takeBack: (runId, point) =>
+      changes.around(
+        () =>
+          act({ tool: 'rollback', input: { checkpoint: point, runId } }, (workspace, options) =>
+            workspace.rollback(point, { ...options, runId }),
+          ),
+        'Took back a run',
       ),
     moveTo: (id) =>
       changes.move(id, (point) =>

@@ -103,6 +103,8 @@ export interface Session {
   checkpoint(label: string): Promise<void>
   /** Restores the files of a point, earlier or later. Of several at once, the last is restored. */
   moveTo(point: string): Promise<Success | Failure>
+  /** Reverts the calls of one run since a point before it. Refuses with the paths that others have changed since. */
+  takeBack(runId: string, point: string): Promise<Success | Failure>
   undo(callId: string): Promise<Success | Failure>
   /** Counts changes of the files, for views that must refresh. */
   readonly revision: ReadonlySignal<number>

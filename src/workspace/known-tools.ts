@@ -6,7 +6,7 @@ import { toolFields } from '../tools/tool-fields.ts'
 /** The operations of a workspace that policy evaluates like tools, with their input fields. No agent can call them. */
 const operationFields: Readonly<Record<string, string>> = {
   undo: 'callId reason',
-  rollback: 'checkpoint reason',
+  rollback: 'checkpoint runId reason',
   commit: 'reason',
   git_checkout: '',
   git_push: 'url ref commit force',

@@ -24,7 +24,7 @@ import { createFiles } from './files.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { Recorder } from './recorder.ts'
 import { checkedStep, operationOptions, type StepContext, toToolName, undoOptionTable } from './run-step.ts'
-import type { Consulted, UndoOptions, WorkspaceRun } from './types.ts'
+import type { Consulted, RollbackOptions, UndoOptions, Workspace, WorkspaceRun } from './types.ts'
 
 /**
  * Opens the interface of a run.
@@ -131,22 +131,22 @@ async function consult(
 }
 
 /** Creates the methods of a run that revert calls. */
-function createReverts(context: StepContext, undoScope: RunState | undefined): Pick<WorkspaceRun, 'rollback' | 'undo'> {
+function createReverts(context: StepContext, undoScope: RunState | undefined): Pick<Workspace, 'rollback' | 'undo'> {
   const { workspace, run } = context
   const methods = {
-    rollback: (id: string, options?: UndoOptions) =>
+    rollback: (id: string, options?: RollbackOptions) =>
       checkedStep(
         context,
         { type: 'rollback', input: { id } },
         options,
-        undoOptionTable,
-        async (callOptions, reason) => {
+        undoScope === undefined ? { ...undoOptionTable, runId: isText } : undoOptionTable,
+        async (callOptions, further) => {
           const { rollbackOperation } = await import('./operations.ts')
           return callTool(
             workspace,
             run,
             rollbackOperation(workspace, undoScope),
-            { checkpoint: id, ...reason },
+            { checkpoint: id, ...further },
             callOptions,
           )
         },
@@ -157,7 +157,7 @@ function createReverts(context: StepContext, undoScope: RunState | undefined): P
         return callTool(workspace, run, undoOperation(workspace, undoScope), { callId: id, ...reason }, callOptions)
       }),
   }
-  return methods as Pick<WorkspaceRun, 'rollback' | 'undo'>
+  return methods as Pick<Workspace, 'rollback' | 'undo'>
 }
 
 /** Creates the state of a new run. */

@@ -37,29 +37,35 @@ export function undoOperation({ journal, backend }: WorkspaceState, run: RunStat
   })
 }
 
-/** Reverts everything since a checkpoint. With `run`, only calls of that run. */
+/** Reverts everything since a checkpoint. With `run`, only calls of that run; with `runId`, only those of the run of that id. */
 export function rollbackOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
-  const input = z.object({ checkpoint: z.string(), reason: z.optional(z.string()) })
-  return revertOperation('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
-    const action = `roll back to ${quote(id)}`
-    const checkpoint = journal
-      .checkpoints()
-      .find((each) => each.id === id && (run === undefined || each.runId === run.id))
-    if (checkpoint === undefined) {
-      throw new ToolError('NOT_FOUND', `Cannot ${action}: the checkpoint does not exist`, {
-        hint: 'Use the id of an existing checkpoint.',
-      })
-    }
-    const entries = journal.since(checkpoint.mark)
-    if (entries === undefined) {
-      throw new ToolError('LIMIT_EXCEEDED', `Cannot ${action}: the undo history does not go back that far`, {
-        limit: 'journalBytes',
-        hint: 'Undo the latest calls one by one, or change the files by hand.',
-      })
-    }
-    const reverted = run === undefined ? entries : entries.filter(({ runId }) => runId === run.id)
-    return { action, summary: `Rolled back to ${id}`, targets: invertEntries(action, reverted) }
-  })
+  const input = z.object({ checkpoint: z.string(), runId: z.optional(z.string()), reason: z.optional(z.string()) })
+  return revertOperation(
+    'rollback',
+    'Roll back to a checkpoint',
+    input,
+    backend,
+    ({ checkpoint: id, runId = run?.id }) => {
+      const action = `roll back to ${quote(id)}`
+      const checkpoint = journal
+        .checkpoints()
+        .find((each) => each.id === id && (run === undefined || each.runId === run.id))
+      if (checkpoint === undefined) {
+        throw new ToolError('NOT_FOUND', `Cannot ${action}: the checkpoint does not exist`, {
+          hint: 'Use the id of an existing checkpoint.',
+        })
+      }
+      const entries = journal.since(checkpoint.mark)
+      if (entries === undefined) {
+        throw new ToolError('LIMIT_EXCEEDED', `Cannot ${action}: the undo history does not go back that far`, {
+          limit: 'journalBytes',
+          hint: 'Undo the latest calls one by one, or change the files by hand.',
+        })
+      }
+      const reverted = runId === undefined ? entries : entries.filter((entry) => entry.runId === runId)
+      return { action, summary: `Rolled back to ${id}`, targets: invertEntries(action, reverted) }
+    },
+  )
 }
 
 /**

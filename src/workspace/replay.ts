@@ -185,8 +185,9 @@ async function repeat(
         // A call that was cancelled when it was recorded is cancelled again.
         ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
       }
-  const { id = '', reason, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
-  const undoOptions = isRefused ? options : { ...(reason === undefined ? {} : { reason }), ...options }
+  const { id = '', reason, runId, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
+  const given = { ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) }
+  const undoOptions = isRefused ? options : { ...given, ...options }
   if (type === 'spoken') return run.callTool(name, input, options)
   if (type === 'call') return ('own' in run ? run.own : run).callTool(name, input, options)
   if (type === 'undo') return run.undo(id, undoOptions)

@@ -157,10 +157,20 @@ export interface UndoOptions extends OperationOptions {
   readonly reason?: string
 }
 
+/** Options of a rollback of a workspace. */
+export type RollbackOptions = NonNullable<Parameters<Workspace['rollback']>[1]>
+
 /** A workspace: its first run, and the operations that concern all runs. */
 export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool>
   extends WorkspaceRun<Extra, Builtin> {
   readonly tools: readonly ToolDescription[]
+  rollback(
+    checkpoint: string,
+    options?: UndoOptions & {
+      /** Reverts only the calls of this run. A file that others have changed since is a `WRITE_CONFLICT`. Default: the calls of all runs. */
+      readonly runId?: string
+    },
+  ): Promise<ResultOf<Reverted>>
   /** Opens another run, which shares only the files. */
   run(options?: RunOptions): WorkspaceRun<Extra, Builtin>
   /**
@@ -285,7 +295,7 @@ export interface DialectRun<Extra extends readonly Tool[] = readonly [], Builtin
 
 /** A workspace whose tools have the names and shapes of a dialect. Everything else works as in any workspace. */
 export interface DialectWorkspace<Extra extends readonly Tool[] = readonly [], Builtin extends Tool = BuiltinTool>
-  extends DialectRun<Extra, Builtin>,
+  extends Omit<DialectRun<Extra, Builtin>, 'rollback'>,
     Omit<Workspace, TypedCalls | 'tools' | 'run' | 'fork'> {
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly DialectToolInfo[]

@@ -75,6 +75,45 @@ describe('a history that another workspace continues', () => {
     expect(await second.rollback(late.id)).toMatchObject({ ok: true, paths: ['a.txt'] })
   })
 
+  it('reverts the calls of one run and keeps those of others, and refuses where both changed a file', async () => {
+    const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'c\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'person' } })
+    const start = first.checkpoint()
+    const agent = first.run({ id: 'agent' })
+    await agent.call('append_file', { path: 'a.txt', content: 'two\n' })
+    await first.call('append_file', { path: 'b.txt', content: 'mine\n' })
+    await agent.call('write_file', { path: 'new/x.txt', content: 'x' })
+    await first.call('write_file', { path: 'new/mine.txt', content: 'mine' })
+    await agent.call('delete_file', { path: 'c.txt' })
+    await agent.call('append_file', { path: 'a.txt', content: 'three\n' })
+    const second = await reopen(backend, first.history(), 'owner')
+    expect(await agent.rollback(start.id, { runId: 'agent' } as never)).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await second.rollback(start.id, { runId: 'nobody' })).toMatchObject({ ok: true, paths: [] })
+    expect(await second.rollback(start.id, { runId: 'agent' })).toMatchObject({
+      ok: true,
+      paths: ['a.txt', 'c.txt', 'new/x.txt'],
+      kept: ['new'],
+    })
+    const texts = await Promise.all(['a.txt', 'b.txt', 'c.txt', 'new/mine.txt'].map((path) => textOf(backend, path)))
+    expect(texts).toEqual(['one\n', 'one\nmine\n', 'c\n', 'mine'])
+
+    const later = second.run({ id: 'later' })
+    const again = second.checkpoint()
+    await later.call('write_file', { path: 'new/y.txt', content: 'y' })
+    await later.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const mine = await second.call('append_file', { path: 'a.txt', content: 'mine\n' })
+    expect(await second.rollback(again.id, { runId: 'later' })).toMatchObject({
+      code: 'WRITE_CONFLICT',
+      paths: ['a.txt'],
+    })
+    expect(await textOf(backend, 'new/y.txt')).toBe('y')
+    await second.undo(mine.ok ? mine.callId : '')
+    expect(await second.rollback(again.id, { runId: 'later' })).toMatchObject({
+      ok: true,
+      paths: ['a.txt', 'new/y.txt'],
+    })
+  })
+
   it('refuses to undo changes by other writers between the two workspaces', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
@@ -104,6 +143,27 @@ describe('a history that another workspace continues', () => {
     const second = await reopen(backend, first.history(), 'run-2', 6000)
     expect(await second.rollback(start.id)).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
     expect(await second.undo('run-1-3')).toMatchObject({ ok: true })
+  })
+
+  it('is reverted by run in a replay as it was', async () => {
+    const lines: string[] = []
+    const first = await createWorkspace({
+      ...{ backend: memory({ 'a.txt': 'one\n' }), policy: 'autonomous', run: { id: 'person' } },
+      record: (line) => void lines.push(line),
+    })
+    const start = first.checkpoint()
+    await first.run({ id: 'agent' }).call('write_file', { path: 'b.txt', content: 'b' })
+    await first.call('append_file', { path: 'a.txt', content: 'mine\n' })
+    expect(await first.rollback(start.id, { runId: 'agent', reason: 'why' })).toMatchObject({
+      ok: true,
+      paths: ['b.txt'],
+    })
+    expect(await first.rollback(start.id, { runId: 1 as never })).toMatchObject({ code: 'INVALID_INPUT' })
+    await first.close()
+    expect(await replay(parseRecording(lines.join('\n')), { backend: memory({ 'a.txt': 'one\n' }) })).toEqual({
+      ok: true,
+      steps: 5,
+    })
   })
 
   it('is replayed with a recording that started with it', async () => {

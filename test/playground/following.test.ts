@@ -1,11 +1,14 @@
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
+  activity,
   approval,
   button,
   calls,
   changedText,
+  command,
   conversation,
+  filesOnDisk,
   openFile,
   patiently,
   prints,
@@ -170,7 +173,20 @@ describe('the end of a run', () => {
   it('leads to the changes, and takes them back', async () => {
     await endCard(page).getByRole('button', { name: 'Review changes' }).click()
     await page.getByText('1 file has changed since the project').waitFor()
+    await command(page, 'echo // mine >> src/price.js; mv README.md READ.md; echo do""ne', 'done')
+    // A renamed file is one change, wherever changes are counted.
+    await page.getByText('2 files have changed since the project').waitFor()
+    expect(await page.getByRole('button', { name: '2 changes' }).count()).toBe(1)
+    expect(await activity(page, 'Changes').textContent()).toContain('2')
+    // What the person did after the run is never lost.
     await endCard(page).getByRole('button', { name: 'Take it back' }).click()
+    await endCard(page).getByText('“src/price.js” has also changed since the run').waitFor()
+    await command(page, 'sed -i "/mine/d" src/price.js; echo cl""ean', 'clean')
+    await endCard(page).getByRole('button', { name: 'Take it back' }).click()
+    await page.getByText('1 file has changed since the project').waitFor()
+    expect((await filesOnDisk(page))['READ.md']).toBeDefined()
+    await command(page, 'mv READ.md README.md; echo ba""ck', 'back')
+    await show(page, 'Changes')
     await page.getByText('Nothing has changed since').waitFor()
     // The file is shown as it is now, not as a change that is taken back.
     await stageTab(page, 'price.js').click()

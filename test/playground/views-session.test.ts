@@ -12,6 +12,7 @@ import {
   changesOfCall,
   contentOfChange,
   contentOfVersion,
+  hasChangesOf,
 } from '../../playground/session/changes.ts'
 import { createConversation, type LoadedAgent, type SavedConversation } from '../../playground/session/conversation.ts'
 import { editorOf } from '../../playground/session/editor.ts'
@@ -225,6 +226,57 @@ describe('the changes', () => {
     expect(await contentOfVersion(from, history, 'a.txt', '0'.repeat(64))).toBeUndefined()
     await session.undo(first.ok ? first.callId : '')
     expect(changedPaths(session.workspace.value.history()).get('a.txt')).toBe('changed')
+    await session.close()
+  })
+})
+
+describe('a run that is taken back', () => {
+  /** A run that changes a file and adds one in a new folder, and what the person does after it. */
+  async function afterRun(act: (session: Session) => Promise<Success | Failure>) {
+    const { from, session } = await open(
+      { policy: 'readOnly' },
+      project(memory({ 'a.txt': 'one\n2\n3\n', 'b.txt': 'b\n' })),
+    )
+    await session.change({ policy: 'autonomous' })
+    await session.checkpoint('before')
+    const point = session.history.value.at(-1)?.id ?? ''
+    const { id } = session.agentRun.value
+    await session.agentRun.value.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'ONE' })
+    await session.agentRun.value.call('write_file', { path: 'new/x.txt', content: 'x' })
+    await session.change({ policy: 'readOnly' })
+    expect(await act(session)).toMatchObject({ ok: true })
+    const hasChanges = () => hasChangesOf(session.workspace.value.history(), id)
+    expect(hasChanges()).toBe(true)
+    const result = await session.takeBack(id, point)
+    return { result, session, hasChanges, read: (path: string) => textOf(from, path) }
+  }
+
+  it('keeps what the person did in other files and in the new folder', async () => {
+    const { result, session, hasChanges, read } = await afterRun(async (session) => {
+      await session.callAsOwner('write_file', { path: 'new/mine.txt', content: 'mine' })
+      return session.callAsOwner('append_file', { path: 'b.txt', content: 'mine\n' })
+    })
+    expect(result).toMatchObject({ ok: true, kept: ['new'] })
+    expect(await Promise.all(['a.txt', 'b.txt', 'new/x.txt', 'new/mine.txt'].map(read))).toEqual([
+      ...['one\n2\n3\n', 'b\nmine\n', undefined, 'mine'],
+    ])
+    expect(hasChanges()).toBe(false)
+    // The step is one state of the history like any other.
+    expect(session.history.value.at(-1)).toMatchObject({ label: 'Took back a run', id: session.position.value })
+    await session.close()
+  })
+
+  it.each([
+    ['elsewhere', { oldText: '3', newText: 'three' }, 'ONE\n2\nthree\n'],
+    ['in the same lines', { oldText: 'ONE', newText: 'uno' }, 'uno\n2\n3\n'],
+  ])('is refused as a whole if the person changed its file %s', async (_, edit, text) => {
+    const { result, session, hasChanges, read } = await afterRun((session) =>
+      session.callAsOwner('edit_file', { path: 'a.txt', ...edit }),
+    )
+    expect(result).toMatchObject({ code: 'WRITE_CONFLICT', paths: ['a.txt'] })
+    expect(await read('a.txt')).toBe(text)
+    expect(await read('new/x.txt')).toBe('x')
+    expect(hasChanges()).toBe(true)
     await session.close()
   })
 })

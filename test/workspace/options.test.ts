@@ -549,7 +549,9 @@ const callFaces: readonly Face[] = [
   face<OperationOptions>('consult()', (options) => workspace.consult('policy', options), operationKinds),
   face<CallOptions>('resume()', (options) => workspace.resume('x', 'allow', options), callKinds),
   face<UndoOptions>('undo()', (options) => workspace.undo('x', options), { ...operationKinds, reason: text }),
-  face<UndoOptions>('rollback()', (options) => workspace.rollback('x', options), { ...operationKinds, reason: text }),
+  face<NonNullable<Parameters<Workspace['rollback']>[1]>>('rollback()', (options) => workspace.rollback('x', options), {
+    ...{ ...operationKinds, reason: text, runId: text },
+  }),
   face<NonNullable<Parameters<Workspace['commit']>[0]>>('commit()', (options) => workspace.commit(options), {
     ...{ ...operationKinds, reason: text, merge: flag, resolve: textRecord },
   }),

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
+import type { Failure } from 'wardspace'
 import { joinSentences } from 'wardspace/dialect'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
+import { hasChangesOf } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { summarizeRun, type TestCount } from '../../session/run-summary.ts'
 import { announce } from '../../ui/announce.tsx'
@@ -22,11 +24,12 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   const { filesChanged, refused, tests } = summary
   const begin = timeline.find(({ record }) => record?.runId === runId)?.at ?? 0
   const before = session.history.value.findLast(({ at }) => at <= begin)
-  const isChanged = filesChanged > 0 && before !== undefined && session.position.value !== before.id
+  session.revision.value
+  const isChanged = before !== undefined && hasChangesOf(session.workspace.value.history(), runId)
   const takeBack = async () => {
     if (before === undefined) return
-    const result = await session.moveTo(before.id)
-    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
+    const result = await session.takeBack(runId, before.id)
+    trouble.value = result.ok ? undefined : troubleOf(result)
     if (result.ok) announce('The changes of the run are taken back')
   }
   return (
@@ -69,6 +72,15 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
       {trouble.value !== undefined && <p role="alert">{trouble.value}</p>}
     </section>
   )
+}
+
+/** A file that has also changed since the run is not taken back, so that nothing else is lost. */
+function troubleOf({ code, paths, message, hint }: Failure): string {
+  if (code !== 'WRITE_CONFLICT' || !Array.isArray(paths)) return joinSentences(message, hint)
+  const names = paths.slice(0, 5).map((path) => `“${path}”`)
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
+  const [has, them] = paths.length === 1 ? ['has', 'it'] : ['have', 'them']
+  return `${names.join(', ')}${more} ${has} also changed since the run, so nothing was taken back. Review the changes to take back a part of ${them}.`
 }
 
 function Fact({ number, text, tone }: { readonly number: number; readonly text: string; readonly tone: string }) {
