@@ -85,8 +85,12 @@ export class WorkspaceChanges {
   }
 
   async #noteBaseline(changes: readonly Change[]): Promise<void> {
-    this.#hasHead ??= (await this.reader.headCommit()) !== undefined
-    if (!this.#hasHead) await this.#baseline.note(changes.filter(({ path }) => !isWithin(path, GIT_DIRECTORY)))
+    // A repository that cannot be read must not stop changes. It may be repaired or deleted later.
+    this.#hasHead ??= await this.reader.headCommit().then(
+      (commit) => commit !== undefined,
+      () => undefined,
+    )
+    if (this.#hasHead !== true) await this.#baseline.note(changes.filter(({ path }) => !isWithin(path, GIT_DIRECTORY)))
   }
 
   /** Returns the same object as long as nothing in it changes. */
