@@ -1,5 +1,9 @@
+import { ToolError } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
 import type { EntryState, Receipt } from '../storage/backend.ts'
+import { versionAt } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
+import { mapConcurrent } from '../util/map-concurrent.ts'
 import type { CallAudit } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -12,7 +16,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 export async function commitChanges(
   workspace: WorkspaceState,
   run: RunState,
-  { changes = [], target }: BuiltinDraft<unknown>,
+  { changes = [], target, observed }: BuiltinDraft<unknown>,
   bytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Receipt> {
@@ -21,6 +25,7 @@ export async function commitChanges(
     const at = workspace.clock()
     await workspace.diffs.beforeCommit(changes)
     if (target === undefined) for (const listener of workspace.commitListeners) await listener.hold(changes)
+    if (observed !== undefined) await requireObserved(workspace, observed)
     return await (target ?? workspace.backend).commit(changes, {
       durability: 'durable',
       at,
@@ -30,6 +35,22 @@ export async function commitChanges(
     run.rates.refundWrite(bytes)
     throw error
   }
+}
+
+/** @throws ToolError `WRITE_CONFLICT` if a path is not as a program has seen it */
+async function requireObserved(
+  { backend }: WorkspaceState,
+  observed: NonNullable<BuiltinDraft<unknown>['observed']>,
+): Promise<void> {
+  await mapConcurrent([...observed], async ([path, seen]) => {
+    const now = await backend.stat(path)
+    if (now?.type === seen.type && (seen.tag === undefined || now?.tag === seen.tag)) return
+    const version = await versionAt(backend, path)
+    throw new ToolError('WRITE_CONFLICT', `Cannot commit: ${quote(path)} has changed since the batch read it`, {
+      ...{ path, currentSha256: version?.type === 'file' ? version.sha256 : null },
+      hint: 'Run the whole batch again.',
+    })
+  })
 }
 
 /** Adds the replaced states to the journal, so that the call can be undone. `before`: `undefined` if too large to keep. */

@@ -11,7 +11,7 @@ import type { Verdict } from '../policy/evaluation.ts'
 import type { Label } from '../policy/labels.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
-import type { Backend } from '../storage/backend.ts'
+import type { Backend, EntryType } from '../storage/backend.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 import type { Draft, Tool, ToolContext } from './define-tool.ts'
 import type { FileScans } from './shared/file-scan.ts'
@@ -34,6 +34,8 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit' | 'checkPlaces'>
   /** The verdict on the steps of a program, if it is stricter than that on the call. */
   readonly verdict?: Verdict
+  /** What the steps of a program have seen of paths. The changes are refused if it is no longer so. */
+  readonly observed?: ReadonlyMap<Path, Observation>
   /** A plan that needs an approval. Once approved, it applies to the run. */
   readonly plan?: WorkPlan
   /** The result has `media`. The limit of results leaves it whole, because the tool bounds it. */
@@ -44,6 +46,12 @@ export interface BuiltinDraft<Result> extends Draft<Result> {
   readonly lines?: { readonly insertions: number; readonly deletions: number } | undefined
   /** Called with the final answer, after hooks and limits. Must not throw. */
   readonly onResult?: (answer: ResultFields) => void
+}
+
+/** What a program has seen of a path: what is there, and its version if the program has read it. */
+export interface Observation {
+  readonly type: EntryType | undefined
+  readonly tag?: string
 }
 
 /** A context with the services that only built-in tools use. */

@@ -26,7 +26,7 @@ const count: FieldCheck = {
 type Fields<T> = Readonly<Record<keyof T, FieldCheck>>
 
 const draftFields: Fields<
-  Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia' | 'push' | 'lines'>
+  Omit<BuiltinDraft<unknown>, 'target' | 'verdict' | 'givenPaths' | 'hasMedia' | 'push' | 'lines' | 'observed'>
 > = {
   summary: text,
   changes: optional(list),

@@ -12,6 +12,7 @@ import {
   isFunction,
   isPositive,
   must,
+  OptionError,
   type OptionTable,
   refuseSurplus,
   requireText,
@@ -51,6 +52,15 @@ function isSha256(value: unknown): boolean {
 }
 
 const rangeOptions: OptionTable<FileOptions & FileRange> = { ...fileOptions, start: isOffset, end: isOffset }
+
+function checkRange(owner: string, options: unknown): FileOptions & FileRange {
+  const range = checkOptions<FileOptions & FileRange>(owner, options, rangeOptions)
+  const { start = 0, end = start } = range
+  if (end < start)
+    throw new OptionError(`Option "end" of ${owner} must be at least ${start}, which is "start", not ${end}`)
+  return range
+}
+
 const writeOptions: OptionTable<FileWriteOptions> = {
   ...fileOptions,
   expectedSha256: isVersion,
@@ -81,7 +91,8 @@ export class FileMethods implements FileOperations {
   }
 
   async readBytes(path: string, options?: FileOptions & FileRange): Promise<Uint8Array> {
-    const { bytes } = await this.#run('readBytes', { path }, options, rangeOptions)
+    const range = checkRange('files.readBytes()', options)
+    const { bytes } = await this.#run('readBytes', { path }, range, rangeOptions)
     // The bytes may belong to the backend.
     return copyBytes(bytes as Uint8Array)
   }
@@ -224,6 +235,12 @@ const parameters: Readonly<Record<keyof WorkspaceFiles, number>> = {
 /** Methods that take options, for those that take none. */
 const withOptions: Readonly<Record<string, string>> = { read: 'readText', list: 'entries', remove: 'delete' }
 
+/** What a batch has in place of methods of a run. */
+const notInBatch = {
+  ...{ read: 'readText()', list: 'entries()', remove: 'delete()', readable: 'readBytes()', writable: 'write()' },
+  ...{ watch: 'files.watch() outside of it', batch: 'the operations of this batch' },
+} as const satisfies Readonly<Record<Exclude<keyof WorkspaceFiles, keyof FileOperations>, string>>
+
 /** Opens the files of a run. Their methods refuse surplus arguments. */
 export function openFiles(context: StepContext): WorkspaceFiles {
   return withoutSurplus(new RunFiles(context))
@@ -234,6 +251,12 @@ function withoutSurplus<F extends FileOperations>(files: F): F {
   const checked: Record<string, unknown> = {}
   for (const [name, count] of Object.entries(parameters)) {
     const other = withOptions[name]
+    if (methods[name] === undefined) {
+      checked[name] = () => {
+        throw new TypeError(`A batch has no ${name}(): use ${notInBatch[name as keyof typeof notInBatch]}`)
+      }
+      continue
+    }
     checked[name] = (...args: unknown[]) => {
       refuseSurplus(`files.${name}()`, count, args, other === undefined ? '' : `; files.${other}() takes options`)
       return methods[name]?.(...args)
@@ -285,7 +308,7 @@ class RunFiles extends FileMethods implements WorkspaceFiles {
 
   async readable(path: string, options?: FileOptions & FileRange): Promise<ReadableStream<Uint8Array>> {
     requireText('files.readable()', 'path', path)
-    const checked = checkOptions<FileOptions & FileRange>('files.readable()', options, rangeOptions)
+    const checked = checkRange('files.readable()', options)
     const { openReadable } = await import('./file-streams.ts')
     const { start, end, ...callOptions } = checked
     const operate = operateByCalls(this.#context.workspace, this.#context.run)

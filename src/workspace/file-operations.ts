@@ -87,22 +87,37 @@ export function observeMetadata<R extends object>(result: R): R {
 const reads = {
   readBytes: {
     ...readOperations.readBytes,
-    run: async (step, { path, start, end }) => ({ path, ...(await readRange(step, path, start, end)) }),
+    async run(step, { path, start, end }) {
+      const { bytes, tag } = await readRange(step, path, start, end)
+      if (tag !== undefined) (await step.observe(targetOf(step).path, { type: 'file', tag }))()
+      return { path, bytes, tag }
+    },
   },
   stat: {
     ...readOperations.stat,
-    async run({ drafts, noteMetadata, ...step }) {
+    async run({ drafts, noteMetadata, observe, ...step }) {
       const { path, classification } = targetOf(step)
       const stat = await drafts.stat(path)
+      const observeVersion = await observe(path, stat)
       if (stat === undefined) return {}
       // A program may learn that a protected file exists, but neither its size nor its time.
       if (classification.redacted) return { stat: { path, type: stat.type, size: 0, tag: path } }
-      return { stat: { path, ...stat }, [NOTE]: () => noteMetadata(path) }
+      const note = () => {
+        observeVersion()
+        noteMetadata(path)
+      }
+      return { stat: { path, ...stat }, [NOTE]: note }
     },
   },
   readLink: {
     ...readOperations.readLink,
-    run: async ({ files }, { path }) => ({ path, target: await files.readLink(path) }),
+    async run(step, { path }) {
+      const link = targetOf(step).path
+      const observeVersion = await step.observe(link, await step.drafts.stat(link))
+      const target = await step.files.readLink(path)
+      observeVersion()
+      return { path, target }
+    },
   },
   realPath: {
     ...readOperations.realPath,
@@ -298,6 +313,7 @@ async function copyTree(step: StepFiles, from: Path, to: Path): Promise<void> {
   const { files, drafts } = step
   const stat = await drafts.stat(from)
   if (stat === undefined) throw notFound(from)
+  ;(await step.observe(from, stat))()
   if (stat.type === 'file') {
     await files.copy(from, to, stat.mode === undefined ? {} : { mode: stat.mode })
   } else if (stat.type === 'link') {

@@ -11,7 +11,7 @@ export type FileOptions = Pick<CallOptions, 'signal' | 'approve' | 'step'>
 export interface FileRange {
   /** Default: 0. */
   readonly start?: number
-  /** Default: the end of the file. */
+  /** At least `start`. Default: the end of the file. */
   readonly end?: number
 }
 
@@ -143,7 +143,8 @@ export interface WorkspaceFiles extends FileOperations {
   writable(path: string, options?: FileWriteOptions): Promise<WritableStream<Uint8Array | string>>
   /**
    * Runs a function whose operations are one call: one change set, committed when the function has returned, and undone as a
-   * whole. Its reads see its writes. If it throws, or a rule denies an operation that it does not catch, nothing is committed.
+   * whole. Its reads see its writes. It fails with `WRITE_CONFLICT` if a file that it has read, or asked about, has changed
+   * before the commit. If it throws, or a rule denies an operation that it does not catch, nothing is committed.
    *
    * @example
    * await workspace.files.batch(async (files) => {

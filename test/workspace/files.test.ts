@@ -77,6 +77,18 @@ describe('files.readBytes', () => {
     expect(await files.readBytes('src/x.bin', { start: 400_000 })).toEqual(new Uint8Array())
   })
 
+  it('refuses a range that ends before its start', async () => {
+    const { files } = await open()
+    const range = { start: 5, end: 2 }
+    for (const name of ['readBytes', 'readable'] as const) {
+      const message = `Option "end" of files.${name}() must be at least 5, which is "start", not 2`
+      await expect(files[name]('a.txt', range)).rejects.toThrow(new TypeError(message))
+    }
+    await expect(files.batch((tx) => tx.readBytes('a.txt', range))).rejects.toThrow('must be at least 5')
+    expect(await files.readBytes('a.txt', { start: 2, end: 2 })).toEqual(new Uint8Array())
+    expect(await files.readBytes('a.txt', { end: 0 })).toEqual(new Uint8Array())
+  })
+
   it('returns a copy that the program may change', async () => {
     const { files } = await open()
     ;(await files.readBytes('a.txt')).fill(0)
@@ -269,6 +281,26 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('the methods of files', () => {
+  it('say what was cancelled', async () => {
+    const { workspace, files } = await open()
+    const signal = AbortSignal.abort()
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      'files.readBytes': () => files.readText('a.txt', { signal }),
+      'files.stat': () => files.exists('a.txt', { signal }),
+      'files.watch': () => files.watch('.', { signal }),
+      'files.entries': () => files.entries('.', { signal }),
+      'files.walk': () => listOf(files.walk('.', { signal })),
+      'files.write': () => files.write('a.txt', 'x', { signal }),
+      'files.batch': () => files.batch((tx) => tx.write('a.txt', 'x'), { signal }),
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      await expect(call()).rejects.toMatchObject({ code: 'ABORTED', message: `${name} was cancelled` })
+    }
+    expect(await workspace.call('read_file', { path: 'a.txt' }, { signal })).toMatchObject({
+      ...{ code: 'ABORTED', message: 'read_file was cancelled' },
+    })
+  })
+
   it('read texts, entries and trees', async () => {
     const { files } = await open()
     expect(await files.readText('a.txt')).toBe('one\n')

@@ -767,6 +767,9 @@ const fileCalls: Readonly<Record<keyof WorkspaceFiles, readonly unknown[]>> = {
 /** They have no options. */
 const bare: readonly string[] = ['read', 'list', 'remove']
 
+/** A batch refuses them. */
+const missingInBatch: readonly string[] = [...bare, 'readable', 'writable', 'watch', 'batch']
+
 describe.each(Object.entries(fileCalls))('files.%s', (name, args) => {
   const tryMethod = async (methods: object, ...given: readonly unknown[]) => {
     const result = await (methods as Record<string, (...all: unknown[]) => unknown>)[name]?.(...given)
@@ -781,7 +784,10 @@ describe.each(Object.entries(fileCalls))('files.%s', (name, args) => {
     expect(error).toBeInstanceOf(TypeError)
     expect((error as Error).message).toMatch(message)
     await workspace.files.batch(async (files) => {
-      if (name in files) expect(String(await errorOf(() => tryMethod(files, ...args, ...surplus)))).toContain('at most')
+      const isMissing = missingInBatch.includes(name)
+      const given = isMissing ? args : [...args, ...surplus]
+      const refusal = String(await errorOf(() => tryMethod(files, ...given)))
+      expect(refusal).toContain(isMissing ? `A batch has no ${name}(): use ` : 'at most')
     })
   })
 

@@ -8,8 +8,8 @@ import { isMutating } from '../../policy/permissions.ts'
 import { isLabel } from '../../policy/taint.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { LargeContents } from '../../shells/shared/command-gate.ts'
-import type { Backend, Change, ContentSink } from '../../storage/backend.ts'
-import type { BuiltinContext, BuiltinDraft } from '../../tools/builtin-tool.ts'
+import type { Backend, Change, ContentSink, Stat } from '../../storage/backend.ts'
+import type { BuiltinContext, BuiltinDraft, Observation } from '../../tools/builtin-tool.ts'
 import type { FileScans } from '../../tools/shared/file-scan.ts'
 import { isInPlanMode } from '../plan-mode.ts'
 import type { AuthorizedCall } from '../state/call.ts'
@@ -41,6 +41,11 @@ export interface StepFiles {
   createParents(path: Path): Promise<void>
   /** Requires that a path still has this version when the changes are committed. */
   expectVersion(path: Path, sha256: string | null): void
+  /**
+   * Requires that what the program sees at a path is still there when the changes of a batch are committed. The returned function
+   * requires the same version.
+   */
+  observe(path: Path, stat: Pick<Stat, 'type' | 'tag'> | undefined): Promise<() => void>
   /** Records that the program receives the size, the permission bits or the time of a path, also after the step. */
   noteMetadata(path: Path): void
   /** Records that `bytes` bytes of a file were read from `drafts`. */
@@ -63,7 +68,7 @@ export interface ProgramCall {
 }
 
 /** What the steps of a program have done. */
-export type FilesDraft = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'reads' | 'flow' | 'verdict'>
+export type FilesDraft = Pick<BuiltinDraft<unknown>, 'changes' | 'accesses' | 'reads' | 'flow' | 'verdict' | 'observed'>
 
 /** The steps of a program on the files of one call. Each sees the changes of those before, until the call commits them. */
 export class ProgramFiles {
@@ -71,6 +76,7 @@ export class ProgramFiles {
   readonly #approved = new Set<string>()
   readonly #shared: SharedFiles
   readonly #expected = new Map<Path, string | null>()
+  readonly #observed = new Map<Path, Observation>()
   readonly #reads = new Set<Path>()
   readonly #accesses: GuardedAccess[] = []
   /** The verdict of the rules on the tools of the steps, if they ask about changes. */
@@ -144,7 +150,7 @@ export class ProgramFiles {
       return isParent ? ({ ...change, expect: 'any' } as const) : change
     })
     return {
-      ...{ changes, accesses, reads: this.#reads },
+      ...{ changes, accesses, reads: this.#reads, observed: this.#observed },
       ...(flow === undefined ? {} : { flow }),
       ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
     }
@@ -160,6 +166,17 @@ export class ProgramFiles {
   /** Removes the contents that were stored and not committed. To be called when the call has ended. */
   async close(): Promise<void> {
     await this.#large?.close()
+  }
+
+  async #observe(path: Path, stat: Pick<Stat, 'type' | 'tag'> | undefined): Promise<() => void> {
+    // What earlier steps have changed is expected as it was before.
+    if (this.#isOnly || (await this.#shared.drafts.baseOf(path)) !== undefined) return () => {}
+    const { type } = this.#observed.get(path) ?? { type: stat?.type }
+    if (!this.#observed.has(path)) this.#observed.set(path, { type })
+    return () => {
+      if (stat === undefined || stat.type === 'directory') return
+      this.#observed.set(path, { type, tag: this.#observed.get(path)?.tag ?? stat.tag })
+    }
   }
 
   #sessionOf(call: AuthorizedCall): SessionState {
@@ -212,6 +229,7 @@ export class ProgramFiles {
         files.noteMetadata([path, ...accesses.map(({ asked }) => asked as string as Path)])
         this.#program.options.taint.addReceived()
       },
+      observe: (path, stat) => this.#observe(path, stat),
       createParents: (path) => createParents(this.#shared, path),
       expectVersion: (path, sha256) => this.#expected.set(path, sha256),
     }
