@@ -1,6 +1,7 @@
 import type { WorkPlan } from '../policy/plan.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { openCallAudit } from './call-audit.ts'
+import { requireOpen } from './require-open.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
@@ -19,6 +20,7 @@ export function activatePlan(workspace: WorkspaceState, run: RunState, plan: Wor
  * record is written.
  */
 export async function approvePlans(workspace: WorkspaceState, by: string | undefined): Promise<void> {
+  requireOpen(workspace)
   workspace.mode = 'act'
   const waiting = [...workspace.submittedPlans]
   for (const [run, { plan }] of waiting) activatePlan(workspace, run, plan)

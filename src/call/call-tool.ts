@@ -19,6 +19,7 @@ import { limitResult } from './limit-result.ts'
 import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
 import { isInPlanMode } from './plan-mode.ts'
 import { readInput } from './read-input.ts'
+import { closedError, requireOpen } from './require-open.ts'
 import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
 import type { CheckReport } from './state/checks.ts'
 import type { HookCall } from './state/hooks.ts'
@@ -95,6 +96,7 @@ export async function callTool(
   const state: CallState = { workspace, run, target, options, audit, taint }
   const unpin = workspace.backend.pin?.()
   try {
+    requireOpen(workspace)
     // No async function returns an input: a promise would read its field `then`, which may throw.
     const wanted = mayExpectVersions(rawInput)
       ? (await loadCompletion()).completeVersions(run.seenVersions, rawInput)
@@ -112,11 +114,17 @@ export async function callTool(
     const recorded = recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
     return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
-    return noteSeen(state, await refuseCall(state, name, error))
+    return noteSeen(state, await refuseCall(state, name, closedMeanwhile(workspace, error)))
   } finally {
     taint.endCall()
     unpin?.()
   }
+}
+
+/** Returns the error of a call, which is another one if its storage or audit was closed while it ran. */
+function closedMeanwhile(workspace: WorkspaceState, error: unknown): unknown {
+  const code = error instanceof ToolError ? error.code : undefined
+  return code === 'BACKEND_ERROR' || code === 'AUDIT_FAILED' ? (closedError(workspace) ?? error) : error
 }
 
 /** Records the versions that a result or a refusal shows. A program that reads files names versions with all digits. */
@@ -352,7 +360,7 @@ export async function draftCall(
 ): Promise<ProposedDraft> {
   const { signal, grant, onProgress, media } = options
   audit.enterStep('draft')
-  throwIfAborted(signal)
+  requireNotCancelled(call.tool, options)
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   if (workspace.ownTools.has(call.tool)) taint.showToProgram()
   const reads = new Set<Path>()
@@ -371,6 +379,11 @@ export async function draftCall(
   const received = draft.flow?.received
   if (received !== undefined) taint.addLabel(received.label, received.path)
   return { draft, warnings: context.warnings, reads }
+}
+
+/** @throws ToolError `ABORTED` */
+function requireNotCancelled({ name }: Tool, { signal, via = name }: CallState['options']): void {
+  throwIfAborted(signal, `${via} was cancelled`)
 }
 
 function mayRunCommands({ shell, ownTools }: WorkspaceState, tool: Tool): boolean {
@@ -474,7 +487,7 @@ async function commitDraft(
   const { signal, shows = run.readHistory.noteVersion } = options
   audit.enterStep('commit')
   const steps = changes.changes.length === 0 ? undefined : await loadChangeSteps()
-  throwIfAborted(signal)
+  requireNotCancelled(call.tool, options)
   run.rates.countWrite(changes.bytes)
   const before = steps === undefined ? undefined : await steps.readPriorStates(workspace, draft, changes.changes)
   if (draft.push === undefined) {

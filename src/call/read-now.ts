@@ -15,6 +15,7 @@ import { accessKey, evaluateAccess } from './commands/session-state.ts'
 import { contextOfFiles } from './files-context.ts'
 import { tellsContent } from './pending-approval.ts'
 import { type ReadOperation, readOperations } from './read-operations.ts'
+import { requireOpen } from './require-open.ts'
 import type { AuthorizedCall, CallAudit } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
@@ -122,6 +123,7 @@ export class FilesNow {
     const audit = openCallAudit(workspace, run, tool, { via: `files.${name}` })
     const taint = workspace.openTaintTracker(workspace, run, { callId: audit.id, tool }, true)
     try {
+      requireOpen(workspace)
       const reads = (workspace.backend.readsNow as () => ReadsNow)()
       const operation = { name: tool, permission, mutates: false } as Tool
       const call = this.#authorize(operation, readOperations[name], input, reads, audit, taint)

@@ -3,6 +3,7 @@ import { type ApprovalAnswer, type NormalizedAnswer, normalizeAnswer } from '../
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { openCallAudit } from './call-audit.ts'
 import { callTool } from './call-tool.ts'
+import { requireOpen } from './require-open.ts'
 import type { CallOptions, Success } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -17,6 +18,7 @@ export async function resumeCall(
 ): Promise<Success | Failure> {
   const run = workspace.parkedRuns.get(id) ?? workspaceRun
   try {
+    requireOpen(workspace)
     if (typeof id !== 'string') throw notWaiting(typeof id)
     const normalized = requireAnswer(answer)
     const parked = await workspace.parkedCalls.take(id)

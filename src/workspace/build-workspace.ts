@@ -5,6 +5,7 @@ import { approvePlans } from '../call/approve-plans.ts'
 import { callOptionTable, RefusedOptions } from '../call/call-options.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
+import { requireOpen } from '../call/require-open.ts'
 import { policyCall, type RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { classifyPath } from '../files/classify/index.ts'
@@ -88,10 +89,12 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
       return modeOf(workspace, run)
     },
     run(newOptions) {
+      requireOpen(workspace)
       const newRun = startRun(workspace, options, checkOptions<RunOptions>('run()', newOptions, runOptions))
       return withoutSurplus(openRun(workspace, newRun, newRun, dialect, sinks, recorder))
     },
     fork: async (newOptions) => {
+      requireOpen(workspace)
       const forkOptions = checkOptions<RunOptions>('fork()', newOptions, runOptions)
       return forkWorkspace(parts, run, forkOptions)
     },
@@ -102,7 +105,7 @@ function openWorkspace(parts: WorkspaceParts): Workspace {
         const { resumeCall } = await import('../call/resume.ts')
         return hideTokens(await resumeCall(workspace, run, id, answer, options))
       }),
-    git: options.git?.open(gitHost(workspace, run)),
+    git: whileOpen(workspace, options.git?.open(gitHost(workspace, run))),
     async approvePlan(planOptions) {
       const { by } = checkOptions<{ readonly by?: string }>('approvePlan()', planOptions, { by: isText })
       const step = { type: 'approvePlan', input: omitUndefined({ by }) } as const
@@ -186,6 +189,17 @@ function historyOf({ journal, fileLabels, nameLabels, secretRefusals }: Workspac
     ...(nameLabels.highest === undefined ? {} : { nameLabels: [...nameLabels] }),
     ...(secretRefusals.count === 0 ? {} : { secretRefusals: secretRefusals.count }),
   }
+}
+
+/** Makes the methods of a repository refuse once the workspace is closed. */
+function whileOpen<R extends object | undefined>(workspace: WorkspaceState, repository: R): R {
+  for (const [name, method] of Object.entries(repository ?? {})) {
+    Reflect.set(repository as object, name, async (...args: unknown[]) => {
+      requireOpen(workspace)
+      return method(...args)
+    })
+  }
+  return repository
 }
 
 /** Returns git's access to a workspace: it reads the files that policy shows, and its changes of files are calls. */

@@ -8,10 +8,12 @@ import type { Recorder } from './recorder.ts'
  * @param leave removes a fork from the listeners of its origin
  */
 export async function closeParts(
-  { processes, ends, artifacts, audit, shell, origin, backend }: WorkspaceState,
+  workspace: WorkspaceState,
   recorder: Recorder | undefined,
   leave: (() => void) | undefined,
 ): Promise<void> {
+  const { processes, ends, artifacts, audit, shell, origin, backend } = workspace
+  workspace.isClosed = true
   for (const end of ends) end()
   await Promise.all([...processes].map((each) => each.close()))
   const shellResults = await Promise.allSettled([origin === undefined ? shell?.close() : undefined])

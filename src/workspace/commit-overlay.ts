@@ -2,6 +2,7 @@ import { checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
+import { requireOpen } from '../call/require-open.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { isUint8Array } from '../util/bytes.ts'
@@ -44,6 +45,7 @@ async function accept(
   checkedOptions: () => OverlayCommitOptions,
 ): Promise<Awaited<CommitResult>> {
   try {
+    requireOpen(workspace)
     const { reason, merge, resolve, ...callOptions } = checkedOptions()
     const operation = await openAccept(workspace, merge === true, resolve)
     const result = await callTool(workspace, run, operation, reason === undefined ? {} : { reason }, callOptions)

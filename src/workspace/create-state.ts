@@ -115,7 +115,7 @@ export async function createWorkspaceState(
     clock: options.clock ?? Date.now,
     submittedPlans: new Map(),
     events: createEvents(),
-    mode: options.mode ?? 'act',
+    ...{ mode: options.mode ?? 'act', isClosed: false },
   }
 }
 

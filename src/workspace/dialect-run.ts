@@ -1,5 +1,6 @@
 import { checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
+import { closedError } from '../call/require-open.ts'
 import type { CallOptions } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
@@ -52,10 +53,12 @@ export function openDialect(dialect: Dialect): OpenDialect {
       const host = createDialectHost(context.workspace, context.run)
       return {
         call: openDialectCall(context, dialect, host),
-        explain: (name, input) =>
-          hasDialectTool(dialect, name) || !hasTool(context.workspace, name)
-            ? explainDialectCall(dialect, host, name, input)
-            : undefined,
+        explain(name, input) {
+          const error = closedError(context.workspace)
+          if (error !== undefined) return Promise.resolve(toFailure(error))
+          const isOfDialect = hasDialectTool(dialect, name) || !hasTool(context.workspace, name)
+          return isOfDialect ? explainDialectCall(dialect, host, name, input) : undefined
+        },
       }
     },
   }
@@ -79,7 +82,9 @@ function openDialectCall(context: StepContext, dialect: Dialect, host: DialectHo
       const refused = { ...step, refusedOptions: toFailure(error).message }
       return recordStep(context, refused, {}, () => call(name, input, {}, error))
     }
-    return recordStep(context, step, checked, (callOptions) => call(name, input, callOptions))
+    return recordStep(context, step, checked, (callOptions) =>
+      call(name, input, callOptions, closedError(context.workspace)),
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { openCallAudit } from '../call/call-audit.ts'
 import { type CallState, draftCall, evaluateCall, evaluateDraft, requireMode } from '../call/call-tool.ts'
+import { requireOpen } from '../call/require-open.ts'
 import type { AuthorizedCall, ExplainedAccess } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
@@ -39,6 +40,7 @@ export async function evaluateExplained(
   input: unknown,
   dialectCall: DialectCall | undefined,
 ): Promise<Extract<Explanation, { ok: true }>> {
+  requireOpen(workspace)
   const run = copyOf(workspace, caller)
   const tool = typeof target === 'string' ? target : target.name
   const audit = openCallAudit({ ...workspace, clock: () => 0 }, run, tool, {})

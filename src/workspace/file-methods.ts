@@ -1,5 +1,6 @@
 import { callOptionTable } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
+import { requireOpen } from '../call/require-open.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { Rates } from '../policy/rate-limits.ts'
@@ -318,6 +319,7 @@ class RunFiles extends FileMethods implements WorkspaceFiles {
   async writable(path: string, options?: FileWriteOptions): Promise<WritableStream<Uint8Array | string>> {
     requireText('files.writable()', 'path', path)
     const checked = checkOptions<FileWriteOptions>('files.writable()', options, writeOptions)
+    requireOpen(this.#context.workspace)
     const { openWritable } = await import('./file-streams.ts')
     const { workspace, run } = this.#context
     return openWritable({

@@ -1,6 +1,7 @@
 import { watchVisibility } from '../call/commands/program-files.ts'
 import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import type { FileChange, FileOptions, WorkspaceFiles } from './files.ts'
 import type { StepContext } from './run-step.ts'
 
@@ -13,6 +14,7 @@ export async function watchFiles(
   path: string,
   { recursive = true, ...options }: WatchOptions,
 ): Promise<AsyncIterable<FileChange>> {
+  throwIfAborted(options.signal, 'files.watch was cancelled')
   const start = await startOf(workspace, files, path, options)
   const { see } = watchVisibility(workspace, run, path)
   const { signal } = options

@@ -7,6 +7,7 @@ import { contextOfFiles } from '../call/files-context.ts'
 import { hideTokens } from '../call/hide-tokens.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import { refuseUncalled } from '../call/refuse-uncalled.ts'
+import { requireOpen } from '../call/require-open.ts'
 import type { CallOptions, ResultOf } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
@@ -82,6 +83,7 @@ export function openRun(
     // The embedding program gets the true names.
     files,
     checkpoint(label) {
+      requireOpen(workspace)
       if (label !== undefined) isText(label, 'label', 'checkpoint()')
       const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })
       void recorder?.step(

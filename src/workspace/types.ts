@@ -268,7 +268,10 @@ export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin 
   notifyExternalChange(paths?: readonly string[]): void
   /** The audit records of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
-  /** Ends every run and command, flushes the records, and closes shell, audit and backend. */
+  /**
+   * Ends every run and command, flushes the records, and closes shell, audit and backend. Calls are then refused with
+   * `BACKEND_ERROR`, also those of forks. Records, reports and the history remain.
+   */
   close(): Promise<void>
 }
 

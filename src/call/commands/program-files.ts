@@ -12,6 +12,7 @@ import type { Backend, Change, ContentSink, Stat } from '../../storage/backend.t
 import type { BuiltinContext, BuiltinDraft, Observation } from '../../tools/builtin-tool.ts'
 import type { FileScans } from '../../tools/shared/file-scan.ts'
 import { isInPlanMode } from '../plan-mode.ts'
+import { requireOpen } from '../require-open.ts'
 import type { AuthorizedCall } from '../state/call.ts'
 import { policyCall, type RunState } from '../state/run-state.ts'
 import type { WorkspaceState } from '../state/workspace-state.ts'
@@ -106,6 +107,7 @@ export class ProgramFiles {
   /** Runs one of several steps as if it were a call of its tool, apart from its record. */
   async runJudged<R extends object>(step: FileStep<R>): Promise<R> {
     const { workspace, run, call } = this.#program
+    requireOpen(workspace)
     const tool = { ...call.tool, name: step.tool }
     if (step.accesses.some(({ permission }) => permission === 'file:write' || isMutating(permission))) {
       if (isInPlanMode(workspace, run)) {

@@ -99,6 +99,7 @@ export interface WorkspaceState {
   readonly events: WorkspaceEvents
   /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
+  isClosed: boolean
 }
 
 /**
