@@ -435,13 +435,18 @@ const finders: LibraryRow = {
     },
     async 'queues what opens too many files'({ fs, load }) {
       const { gracefulify } = defaultOf(await load('graceful-fs'))
-      const graceful = gracefulify({ ...fs, close() {}, closeSync() {} })
+      const graceful = gracefulify({ ...fs })
       const text = await new Promise((resolve, reject) =>
         graceful.readFile('/node_modules/x/package.json', 'utf8', (error: unknown, value: unknown) =>
           error ? reject(error) : resolve(value),
         ),
       )
       expect(text).toMatch(/"name": "x"/)
+      const writer = graceful.createWriteStream('/queued.txt')
+      await new Promise((resolve, reject) => writer.on('close', resolve).on('error', reject).end('queued'))
+      let read = ''
+      for await (const chunk of new graceful.ReadStream('/queued.txt', 'utf8')) read += chunk
+      expect(read).toBe('queued')
     },
   },
 }

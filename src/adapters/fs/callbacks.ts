@@ -6,6 +6,7 @@ import { checkBuffers, type FileHandle, readArguments, writeArguments } from './
 import { openMode } from './flags.ts'
 import { checkNumber, type OpenFiles } from './open-files.ts'
 import type { FsPath } from './paths.ts'
+import type { FsTime } from './times.ts'
 import { checkWatch, type WatchOptions } from './trees.ts'
 import { type CallbackFunction, withCallback } from './with-callback.ts'
 
@@ -77,7 +78,11 @@ function createHandleCallbacks(open: OpenFiles<FileHandle>) {
       (handle, user: number, group: number) => handle.chown(user, group),
       withoutResult('fchown'),
     ),
-    futimes: ofHandle('futime', (handle) => handle.utimes(), withoutResult('futimes')),
+    futimes: ofHandle(
+      'futime',
+      (handle, accessed: FsTime, modified: FsTime) => handle.utimes(accessed, modified),
+      withoutResult('futimes'),
+    ),
   }
 }
 

@@ -49,7 +49,7 @@ const accessMode = nullable(integer(0, 7))
 /** Permission bits: a number, or a text with an octal one. */
 function bits(value: unknown, name: string): unknown {
   if (typeof value !== 'string') return unsigned(value, name)
-  if (!/^[0-7]+$/.test(value)) throw valueError(name, value)
+  if (!/^[0-7]+$/.test(value)) throw valueError('mode', value, 'must be a 32-bit unsigned integer or an octal string')
   return unsigned(Number.parseInt(value, 8), name)
 }
 

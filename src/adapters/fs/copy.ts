@@ -2,7 +2,7 @@ import type { FileStat } from '../../workspace/files.ts'
 import { asNode, fsError } from './errors.ts'
 import { locate } from './paths.ts'
 import { findCreated } from './places.ts'
-import { type FsReads, type FsWrites, lookAt } from './promises.ts'
+import { type FsMetadata, type FsReads, type FsWrites, lookAt } from './promises.ts'
 import type { FsTarget } from './target.ts'
 
 /** Options of `fs.promises.cp`. */
@@ -15,6 +15,8 @@ export interface CopyOptions {
   readonly force?: boolean
   /** With `force: false`, fails if the target exists. */
   readonly errorOnExist?: boolean
+  /** Gives a copied file the times of its source, as `utimes` does. Default: false. */
+  readonly preserveTimestamps?: boolean
   /** Keeps the text of links. By default, a copied link leads to the same entry as before. */
   readonly verbatimSymlinks?: boolean
   /** Returns whether to copy an entry, by its paths as the program wrote them. */
@@ -31,7 +33,8 @@ interface Pair {
 
 /** The functions that a copy is made of. */
 type Functions = FsReads &
-  FsWrites & { mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<unknown> }
+  FsWrites &
+  Pick<FsMetadata, 'utimes'> & { mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<unknown> }
 
 /**
  * Copies an entry with everything below it. All of it is looked at before the first change, so that what fails there changes
@@ -129,6 +132,9 @@ export class TreeCopy {
       await this.#target.files.copy(entry.path, place, { overwrite: true, createParents: false })
     }
     await asNode('copyfile', from, copy, to)
+    if (this.#options.preserveTimestamps !== true) return
+    const { atime, mtime } = await this.#fs.stat(from)
+    await this.#fs.utimes(to, atime, mtime)
   }
 
   async #planDirectory({ from, to, entry, existing }: Pair, parents: readonly string[]): Promise<void> {

@@ -23,7 +23,7 @@ export function encodingOf(options: EncodingOption): string | undefined {
   if (encoding === undefined || encoding === null || encoding === 'buffer') return undefined
   const name = String(encoding).toLowerCase()
   if (names.has(name)) return names.get(name)
-  throw valueError('encoding', encoding)
+  throw valueError('encoding', encoding, 'is invalid encoding')
 }
 
 const names: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,6 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
+import { classifyPath } from '../../files/classify/index.ts'
+import type { LogicalPath } from '../../paths/logical-path.ts'
 import { TOO_MANY_LINKS } from '../../storage/canonical-path.ts'
 import { systemCodes } from '../../storage/system-codes.ts'
 
@@ -124,8 +126,19 @@ export function toFsError(error: unknown, syscall: string, path: string, dest?: 
   if (!(error instanceof ToolError)) return error
   if (error.code === 'ABORTED') return abortError(error)
   const isOfStorage = error.code === 'BACKEND_ERROR' || error.code === 'PATH_REJECTED'
+  if (readCalls.has(syscall) && isAboutGitData(error, path)) return fsError('ENOENT', syscall, path, dest, error)
   const [code] = (isOfStorage && reasons.find(([, reason]) => error.message.endsWith(reason))) || [codes[error.code]]
   return fsError(code ?? 'EIO', syscall, path, dest, error)
+}
+
+/** The operations to which what is not listed does not exist. Changes are refused instead. */
+const readCalls: ReadonlySet<string> = new Set(['scandir', 'readlink', 'realpath', 'watch', 'read'])
+
+/** Whether an error is about git's own data. Listings do not show it, so programs do not find it. */
+export function isAboutGitData(error: unknown, path: string): boolean {
+  if (!(error instanceof ToolError)) return false
+  const named = typeof error.details.path === 'string' ? error.details.path : path.replace(/^\/+/, '')
+  return classifyPath(named as LogicalPath).protection === 'git'
 }
 
 /** Whether links lead in a circle. */
@@ -160,7 +173,7 @@ function typeNameOf(value: unknown): string {
 
 /** Shows a value that is no object as Node does. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'string') return `'${value.replaceAll('\0', '\\x00')}'`
   return typeof value === 'bigint' ? `${value}n` : String(value)
 }
 
@@ -187,8 +200,14 @@ export function rangeError(name: string, range: string, value: unknown): RangeEr
   return Object.assign(error, { code: 'ERR_OUT_OF_RANGE' })
 }
 
+/** Returns the error of an opening that creates no file: git's own data do not exist for it. */
+export function asOpenError(error: unknown): unknown {
+  const { cause, path } = error as FsError
+  return isAboutGitData(cause, path ?? '') ? fsError('ENOENT', 'open', path, undefined, cause) : error
+}
+
 /** Returns the error of a reading for that of an opening: Node opens a directory, and cannot read it. */
 export function asReadError(error: unknown): unknown {
-  if ((error as { code?: unknown }).code !== 'EISDIR') return error
-  return fsError('EISDIR', 'read', undefined, undefined, (error as Error).cause)
+  const { code, cause } = error as FsError
+  return code === 'EISDIR' ? fsError('EISDIR', 'read', undefined, undefined, cause) : asOpenError(error)
 }

@@ -7,6 +7,7 @@ import {
   abortError,
   argumentError,
   asNode,
+  asOpenError,
   fsError,
   MOST_ATTEMPTS,
   rangeError,
@@ -20,6 +21,7 @@ import type { Located } from './paths.ts'
 import { findCreated, findEntry, findPath } from './places.ts'
 import { requireOwner, Stats, statsAs } from './stats.ts'
 import type { FsTarget } from './target.ts'
+import { FileTimes, type FsTime, timesOf } from './times.ts'
 
 /** A tag that no version has. */
 const NO_TAG = ''
@@ -127,6 +129,8 @@ export class FileHandle implements AsyncDisposable {
       const parent = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || '.'
       if (!(await files.exists(parent))) throw fsError('ENOENT', 'open', shown)
       return { at, content: undefined, tag: undefined }
+    }).catch((error: unknown) => {
+      throw mode.creates ? error : asOpenError(error)
     })
     const { at, content, tag, isDirectory = false } = opened
     return new FileHandle(target, open, { shown, path: at }, mode, bits, content, tag, isDirectory)
@@ -284,7 +288,9 @@ export class FileHandle implements AsyncDisposable {
     const { shown, path } = this.#path
     const stat = await asNode('fstat', shown, () => this.#target.files.stat(path))
     const opened: FileStat = stat ?? { path, type: 'file', size: 0, tag: '' }
-    const stats = new Stats(this.#isChanged ? { ...opened, size: this.#size } : opened)
+    const stats = this.#isChanged
+      ? new Stats({ ...opened, size: this.#size })
+      : new Stats(opened, FileTimes.of(this.#target).get(opened))
     return statsAs(options, stats)
   }
 
@@ -294,21 +300,28 @@ export class FileHandle implements AsyncDisposable {
     requireOwner('fchown', undefined, user, group)
   }
 
-  /** The time of a file is that of its last change: nothing changes. */
-  async utimes(): Promise<void> {
+  /** Writes the changes, and sets the times as `fs.promises.utimes` does. */
+  async utimes(accessed: FsTime, modified: FsTime): Promise<void> {
     this.#requireOpen('futime', true)
+    await this.#flush()
+    const stat = await asNode('futime', this.#path.shown, () => this.#target.files.stat(this.#path.path))
+    if (stat !== undefined) FileTimes.of(this.#target).set(stat, timesOf(accessed, modified), 'futime')
   }
 
   /** Writes the changes, and sets the permission bits. */
   async chmod(given: number | string): Promise<void> {
     const mode = typeof given === 'string' ? Number.parseInt(given, 8) : given
-    await this.sync()
+    this.#requireOpen('fchmod', true)
+    await this.#flush()
     const { path, shown } = this.#path
     const { files } = this.#target
     await asNode('fchmod', shown, async () => {
       const { expectedTag } = this.#version
       const before = expectedTag === undefined ? undefined : await files.stat(path)
-      await files.setMode(path, mode & 0o7777)
+      await FileTimes.of(this.#target).keep(
+        () => files.stat(path),
+        () => files.setMode(path, mode & 0o7777),
+      )
       if (before?.type !== 'file' || before.tag !== expectedTag) return
       // The permission bits are part of the version.
       const after = await files.stat(path)
@@ -453,7 +466,7 @@ export class FileHandle implements AsyncDisposable {
   }
 
   #requireOpen(syscall: string, isAllowed: boolean, code = 'EBADF'): void {
-    if (this.#isClosed) throw fsError('EBADF', syscall)
+    if (this.#isClosed) throw Object.assign(new Error('file closed'), { code: 'EBADF', syscall })
     if (!isAllowed) throw fsError(code, syscall)
     if (this.#isDirectory && syscall === 'read') throw fsError('EISDIR', syscall)
   }

@@ -1,9 +1,11 @@
 import { valueError } from './errors.ts'
 
-/** The bits of `open` as Linux has them. */
+/** The bits of `open` as Linux has them. The last three are refused; those before them ask for what a workspace does anyway. */
 export const openFlags = {
   ...{ O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 0o100, O_EXCL: 0o200, O_TRUNC: 0o1000, O_APPEND: 0o2000 },
-  ...{ O_SYNC: 0o4010000 },
+  ...{ O_SYNC: 0o4010000, O_DSYNC: 0o10000 },
+  ...{ O_NOCTTY: 0o400, O_NONBLOCK: 0o4000, O_NOATIME: 0o1000000 },
+  ...{ O_DIRECT: 0o40000, O_DIRECTORY: 0o200000, O_NOFOLLOW: 0o400000 },
 }
 
 /** What a file is opened for. */
@@ -19,8 +21,8 @@ export interface OpenMode {
   readonly appends: boolean
 }
 
-const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_SYNC } = openFlags
-const known = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_SYNC
+const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_DIRECT, O_DIRECTORY, O_NOFOLLOW } = openFlags
+const known = Object.values(openFlags).reduce((all, bit) => all | bit) & ~(O_DIRECT | O_DIRECTORY | O_NOFOLLOW)
 
 /** The names of each combination of bits. `s`, for synchronous, changes nothing: what is written is one change. */
 const names: readonly (readonly [names: string, bits: number])[] = [

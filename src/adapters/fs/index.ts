@@ -14,6 +14,7 @@ import {
 import { createCallbacks, type FsWatcher } from './callbacks.ts'
 import { withChecks } from './check-arguments.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
+import { Dir } from './dir.ts'
 import type { EncodingOption } from './encoding.ts'
 import { waits } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
@@ -65,7 +66,7 @@ export type { FsSync, StatOptions } from './sync.ts'
 export type { FsTarget } from './target.ts'
 export type { FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export type { CallbackFunction } from './with-callback.ts'
-export { Dirent, Stats }
+export { Dir, Dirent, Stats }
 
 /** The functions with callbacks: those of {@link FsPromises}, and those of files that are open by number. */
 export type CallbackName =
@@ -114,6 +115,18 @@ export type WorkspaceFs<S extends StreamModule = FsStreamModule> = Readonly<Reco
     readonly Stats: typeof Stats
     /** The class of entries of a directory. */
     readonly Dirent: typeof Dirent
+    /** The class of directories that `opendir` opens. */
+    readonly Dir: typeof Dir
+    /** The class of what `createReadStream` returns. */
+    readonly ReadStream: new (
+      path: FsPath,
+      options?: EncodingOption | ReadStreamOptions,
+    ) => InstanceType<S['Readable']>
+    /** The class of what `createWriteStream` returns. */
+    readonly WriteStream: new (
+      path: FsPath,
+      options?: EncodingOption | WriteStreamOptions,
+    ) => InstanceType<S['Writable']>
   }
 
 /** The values that `access` takes. */
@@ -122,10 +135,16 @@ const modes = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4 }
 /** The values that `access`, `copyFile`, `open` and `Stats.mode` use. */
 const constants = {
   ...modes,
-  COPYFILE_EXCL,
+  ...{ COPYFILE_EXCL, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4 },
   ...openFlags,
-  ...{ S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFLNK: 0o120000 },
+  ...{ S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFLNK: 0o120000, S_IFSOCK: 0o140000 },
+  ...{ S_IFCHR: 0o20000, S_IFBLK: 0o60000, S_IFIFO: 0o10000 },
+  ...{ S_IRWXU: 0o700, S_IRUSR: 0o400, S_IWUSR: 0o200, S_IXUSR: 0o100, S_IRWXG: 0o70, S_IRGRP: 0o40, S_IWGRP: 0o20 },
+  ...{ S_IXGRP: 0o10, S_IRWXO: 7, S_IROTH: 4, S_IWOTH: 2, S_IXOTH: 1 },
 }
+
+/** The names of `node:fs` without one that ends with `Sync`. */
+const withoutSync = /^(watch|openAsBlob)$|Stream$/
 
 /** Options of {@link createFs}. */
 export interface FsOptions<S extends StreamModule = FsStreamModule> {
@@ -171,8 +190,10 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   const own = { ...createCallbacks(promises as unknown as FsPromises, checked, open), ...streams }
   const functions: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(promises), ...Object.keys(own)])) {
-    functions[`${name}Sync`] = () => {
-      throw waits(name)
+    if (!withoutSync.test(name)) {
+      functions[`${name}Sync`] = () => {
+        throw waits(name)
+      }
     }
     const call = checked[name]
     if (call !== undefined) functions[name] = withCallback((...args: readonly unknown[]) => call.run(args), call)
@@ -184,8 +205,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
     ...createSync(target),
     ...modes,
     constants,
-    Stats,
-    Dirent,
+    ...{ Stats, Dirent, Dir },
     promises: { ...promises, constants },
   }
   return fs as unknown as WorkspaceFs<S>

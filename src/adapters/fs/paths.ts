@@ -1,5 +1,5 @@
 import { isUint8Array } from '../../util/bytes.ts'
-import { argumentError } from './errors.ts'
+import { argumentError, valueError } from './errors.ts'
 
 /** A path as `node:fs` takes it. `/` and relative paths start at the root of the workspace. */
 export type FsPath = string | URL | Uint8Array
@@ -15,9 +15,7 @@ export interface Located {
 export function locate(path: FsPath, name = 'path'): Located {
   const shown = textOf(path, name)
   if (shown.includes('\0')) {
-    throw Object.assign(new TypeError(`The argument '${name}' must be a string without null bytes`), {
-      code: 'ERR_INVALID_ARG_VALUE',
-    })
+    throw valueError(name, shown, 'must be a string, Uint8Array, or URL without null bytes')
   }
   return { shown, path: shown === '' ? '' : shown.replace(/^\/+/, '').replace(/\/+$/, '') || '.' }
 }

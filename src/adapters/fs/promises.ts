@@ -1,16 +1,14 @@
-import { ToolError } from '../../errors.ts'
-import { classifyPath } from '../../files/classify/index.ts'
-import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { below, type DirectoryOptions, directoryOptions, type FoundEntry, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encoded, encodingOf } from './encoding.ts'
-import { asNode, asNodeAnyway, asReadError, fsError } from './errors.ts'
+import { asNode, asNodeAnyway, asReadError, fsError, isAboutGitData } from './errors.ts'
 import { FileHandle, isIterated } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate, relativeTarget } from './paths.ts'
 import { findCreated, findEntry, findPath, findPlace } from './places.ts'
 import { type Dirent, requireOwner, Stats } from './stats.ts'
 import type { FsTarget } from './target.ts'
+import { type EntryTimes, FileTimes, type FsTime, timesOf } from './times.ts'
 
 type SignalOption = { readonly signal?: AbortSignal }
 type DataOptions =
@@ -22,11 +20,8 @@ const signalOf = (options: unknown): SignalOption => {
   return signal === undefined ? {} : { signal }
 }
 
-/** Whether an error is about git's own data. Listings do not show it, so programs do not find it. */
-export function isAboutGitData(error: unknown, path: string): boolean {
-  if (!(error instanceof ToolError)) return false
-  return classifyPath((error.details.path ?? path) as LogicalPath).protection === 'git'
-}
+/** The bytes of the target of a link, which are its size on a disk. A link that cannot be read has none. */
+export const linkSize = (target: string): number => new TextEncoder().encode(target).length
 
 /** Opens a file for one use. The use is one change, and nothing is written if it fails. */
 async function withFile<T>(
@@ -71,7 +66,8 @@ export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
   async function statOf(path: FsPath, syscall: string, noFollow: boolean): Promise<Stats> {
     const stat = await lookAt(target, path, syscall, noFollow)
     if (stat === undefined) throw fsError('ENOENT', syscall, locate(path).shown)
-    return new Stats(stat)
+    const size = stat.type === 'link' ? linkSize(await files.readLink(stat.path).catch(() => '')) : stat.size
+    return new Stats({ ...stat, size }, FileTimes.of(target).get(stat))
   }
   return {
     async readFile(path: FsPath | FileHandle, options?: DataOptions): Promise<Uint8Array | string> {
@@ -120,6 +116,14 @@ export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
   }
 }
 
+/** Deletes an entry. The times that were set for it are those of no other. */
+export async function remove(target: FsTarget, at: string, options: { readonly recursive?: boolean } = {}) {
+  await FileTimes.of(target).keep(
+    async (isAfter) => (isAfter ? undefined : findEntry(target, at)),
+    () => target.files.delete(at, options),
+  )
+}
+
 /** Changes of single files of `fs.promises`. */
 export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
   const { files } = target
@@ -166,7 +170,7 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
         const type = (await findEntry(target, at))?.type
         if (type === 'directory') throw fsError('EISDIR', 'unlink', shown)
         if (type !== undefined && end === '/') throw fsError('ENOTDIR', 'unlink', shown)
-        await files.delete(at)
+        await remove(target, at)
       })
     },
     async symlink(to: string, path: FsPath): Promise<void> {
@@ -196,36 +200,40 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
 /** Permission bits, times and owners of `fs.promises`. */
 export function createMetadata(target: FsTarget) {
   const { files } = target
-  async function asExisting(syscall: string, path: FsPath, noFollow: boolean): Promise<void> {
-    const located = locate(path)
-    const { shown } = located
-    await asNode(syscall, shown, async () => {
-      const at = await findPath(target, located)
-      const stat = await (noFollow ? findEntry(target, at) : files.stat(at))
-      if (stat === undefined) throw fsError('ENOENT', syscall, shown)
-    })
+  async function existing(syscall: string, path: FsPath, noFollow: boolean): Promise<FileStat> {
+    const stat = await lookAt(target, path, syscall, noFollow)
+    if (stat === undefined) throw fsError('ENOENT', syscall, locate(path).shown)
+    return stat
   }
+  const setTimes = async (syscall: string, path: FsPath, noFollow: boolean, times: EntryTimes) =>
+    FileTimes.of(target).set(await existing(syscall, path, noFollow), times, syscall, locate(path).shown)
   return {
     async chmod(path: FsPath, mode: number | string): Promise<void> {
       const located = locate(path)
       const bits = typeof mode === 'string' ? Number.parseInt(mode, 8) : mode
-      const set = async () => files.setMode(await findPath(target, located), bits & 0o7777)
-      await asNode('chmod', located.shown, set)
+      await asNode('chmod', located.shown, async () => {
+        const at = await findPath(target, located)
+        await FileTimes.of(target).keep(
+          () => files.stat(at),
+          () => files.setMode(at, bits & 0o7777),
+        )
+      })
     },
-    /** The time of a file is that of its last change: only its existence is tested. */
-    async utimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {
-      await asExisting('utime', path, false)
+    /** Sets the times that `stat` tells, until the entry changes or the process ends. The storage does not keep them. */
+    async utimes(path: FsPath, accessed: FsTime, modified: FsTime): Promise<void> {
+      await setTimes('utime', path, false, timesOf(accessed, modified))
     },
-    async lutimes(path: FsPath, _accessed: number | string | Date, _modified: number | string | Date): Promise<void> {
-      await asExisting('lutime', path, true)
+    /** As `utimes`, for a link itself. */
+    async lutimes(path: FsPath, accessed: FsTime, modified: FsTime): Promise<void> {
+      await setTimes('lutime', path, true, timesOf(accessed, modified))
     },
     /** Files belong to user and group 0. @throws FsError `EPERM` for others */
     async chown(path: FsPath, user: number, group: number): Promise<void> {
-      await asExisting('chown', path, false)
+      await existing('chown', path, false)
       requireOwner('chown', locate(path).shown, user, group)
     },
     async lchown(path: FsPath, user: number, group: number): Promise<void> {
-      await asExisting('lchown', path, true)
+      await existing('lchown', path, true)
       requireOwner('lchown', locate(path).shown, user, group)
     },
   }

@@ -1,5 +1,6 @@
 import type { FileStat } from '../../workspace/files.ts'
 import { fsError } from './errors.ts'
+import type { EntryTimes } from './times.ts'
 
 const TYPE_BITS = { file: 0o100000, directory: 0o040000, link: 0o120000, other: 0o140000 } as const
 
@@ -62,31 +63,31 @@ export class Stats extends EntryKind {
   readonly blksize: number = 4096
   /** Blocks of 512 bytes. */
   readonly blocks: number
-  /** The time of the last change, in milliseconds since 1970. */
+  /** The time that `utimes` set, or else that of the last change, in milliseconds since 1970. */
   readonly atimeMs: number
-  /** The time of the last change, in milliseconds since 1970. */
+  /** The time that `utimes` set, or else that of the last change, in milliseconds since 1970. */
   readonly mtimeMs: number
   /** The time of the last change, in milliseconds since 1970. */
   readonly ctimeMs: number
   /** The time of the last change, in milliseconds since 1970. */
   readonly birthtimeMs: number
 
-  constructor({ type, size, mode, modifiedAt = 0, tag }: FileStat) {
+  constructor({ type, size, mode, modifiedAt = 0, tag }: FileStat, times?: EntryTimes) {
     super(type)
     this.ino = hashOf(tag)
     this.mode = TYPE_BITS[type] | (mode ?? (type === 'directory' ? 0o755 : type === 'link' ? 0o777 : 0o644))
     this.size = size
     this.blocks = Math.ceil(size / 512)
-    this.atimeMs = modifiedAt
-    this.mtimeMs = modifiedAt
+    this.atimeMs = times?.atimeMs ?? modifiedAt
+    this.mtimeMs = times?.mtimeMs ?? modifiedAt
     this.ctimeMs = modifiedAt
     this.birthtimeMs = modifiedAt
   }
-  /** The time of the last change. */
+  /** The time that `utimes` set, or else that of the last change. */
   get atime(): Date {
     return new Date(this.atimeMs)
   }
-  /** The time of the last change. */
+  /** The time that `utimes` set, or else that of the last change. */
   get mtime(): Date {
     return new Date(this.mtimeMs)
   }

@@ -74,24 +74,56 @@ interface StreamContext {
   readonly stream: StreamModule | undefined
 }
 
-/** Creates the functions that return streams of Node. */
+/** Creates the classes of streams, and the functions that return streams of Node. */
 export function createStreams(target: FsTarget, open: OpenFiles<FileHandle>, stream: StreamModule | undefined) {
-  const context: StreamContext = { target, open, stream }
+  const context: StreamContext = { target, open, stream: stream ?? (nodeModule('stream') as StreamModule | undefined) }
+  const ReadStream = streamClass<ReadStreamOptions>(context, 'Readable', readStream)
+  const WriteStream = streamClass<WriteStreamOptions>(context, 'Writable', writeStream)
   return {
-    createReadStream(path: FsPath, options?: EncodingOption | ReadStreamOptions) {
-      return readStream(context, path, settingsOf(options))
-    },
-    createWriteStream(path: FsPath, options?: EncodingOption | WriteStreamOptions) {
-      return writeStream(context, path, settingsOf(options))
-    },
+    ...{ ReadStream, WriteStream },
+    createReadStream: (path: FsPath, options?: EncodingOption | ReadStreamOptions) => new ReadStream(path, options),
+    createWriteStream: (path: FsPath, options?: EncodingOption | WriteStreamOptions) => new WriteStream(path, options),
   }
+}
+
+/** Makes a stream with the options of the classes of Node. */
+type Make = (options: object) => OwnStream
+
+/**
+ * Returns a class of streams of files. As those of Node, it can be called without `new`, and on an object that inherits from it:
+ * graceful-fs and older programs do so.
+ */
+function streamClass<O extends StreamOptions>(
+  context: StreamContext,
+  name: keyof StreamModule,
+  create: (context: StreamContext, make: Make, path: FsPath, settings: O) => OwnStream,
+): new (
+  path: FsPath,
+  options?: EncodingOption | O,
+) => OwnStream {
+  function FileStream(this: unknown, path: FsPath, options?: EncodingOption | O): OwnStream {
+    const target = new.target as unknown as StreamClass | undefined
+    if (target === undefined && !(this instanceof FileStream)) return Reflect.construct(FileStream, [path, options])
+    const make: Make = (given) => {
+      const Base = classOf(context, name)
+      if (target !== undefined) return Reflect.construct(Base, [given], target)
+      Reflect.apply(Base, this, [given])
+      return this as OwnStream
+    }
+    return create(context, make, path, settingsOf(options))
+  }
+  const Base = context.stream?.[name]
+  if (Base !== undefined) Object.setPrototypeOf(FileStream.prototype, Base.prototype)
+  return FileStream as unknown as new (
+    path: FsPath,
+    options?: EncodingOption | O,
+  ) => OwnStream
 }
 
 /** Returns a class of streams. @throws FsError `ENOSYS` on a platform without `node:stream` */
 function classOf({ stream }: StreamContext, name: keyof StreamModule): StreamClass {
-  const module = stream ?? (nodeModule('stream') as StreamModule | undefined)
-  if (module === undefined) throw fsError('ENOSYS', 'open')
-  return module[name] as unknown as StreamClass
+  if (stream === undefined) throw fsError('ENOSYS', 'open')
+  return stream[name] as unknown as StreamClass
 }
 
 /** Returns the handle that options name, or nothing if they name none. */
@@ -106,7 +138,7 @@ interface Source {
   close(): Promise<unknown>
 }
 
-function readStream(context: StreamContext, path: FsPath, settings: ReadStreamOptions): OwnStream {
+function readStream(context: StreamContext, make: Make, path: FsPath, settings: ReadStreamOptions): OwnStream {
   const { start, end = Number.POSITIVE_INFINITY, highWaterMark = 65_536, autoClose = true } = settings
   requireRange(start ?? 0, end)
   const handle = handleOf(context, settings)
@@ -123,7 +155,7 @@ function readStream(context: StreamContext, path: FsPath, settings: ReadStreamOp
     source = handle === undefined ? await fileSource(context, path, settings) : handleSource(handle, settings)
     emitOpen(stream, handle)
   }
-  const stream = new (classOf(context, 'Readable'))({
+  const stream = make({
     ...streamOptions(settings, highWaterMark),
     construct: (done: Done) => {
       asNode('open', shown, opened).then(
@@ -162,8 +194,9 @@ function requireRange(start: unknown, end: unknown): void {
 
 function requirePosition(name: string, value: unknown): void {
   if (typeof value !== 'number') throw argumentError(name, 'of type number', value)
-  const isWhole = Number.isSafeInteger(value) || (name === 'end' && value === Number.POSITIVE_INFINITY)
-  if (!isWhole || value < 0) throw rangeError(name, `an integer >= 0`, value)
+  if (name === 'end' && value === Number.POSITIVE_INFINITY) return
+  if (!Number.isInteger(value)) throw rangeError(name, 'an integer', value)
+  if (value < 0 || !Number.isSafeInteger(value)) throw rangeError(name, `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, value)
 }
 
 async function fileSource(context: StreamContext, path: FsPath, settings: ReadStreamOptions): Promise<Source> {
@@ -195,7 +228,7 @@ function handleSource(handle: FileHandle, settings: ReadStreamOptions): Source {
   }
 }
 
-function writeStream(context: StreamContext, path: FsPath, settings: WriteStreamOptions): OwnStream {
+function writeStream(context: StreamContext, make: Make, path: FsPath, settings: WriteStreamOptions): OwnStream {
   const { flags = 'w', mode, start, autoClose = true, flush = false, encoding } = settings
   if (start !== undefined) requirePosition('start', start)
   let handle = handleOf(context, settings)
@@ -233,7 +266,7 @@ function writeStream(context: StreamContext, path: FsPath, settings: WriteStream
     }
     await handle?.[Symbol.asyncDispose]()
   }
-  const stream = new (classOf(context, 'Writable'))({
+  const stream = make({
     ...streamOptions(settings, settings.highWaterMark ?? 16_384),
     ...(encoding === undefined || encoding === null ? {} : { defaultEncoding: encoding }),
     construct: (done: Done) => void begin().then(() => done(), done),

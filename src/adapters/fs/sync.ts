@@ -1,14 +1,16 @@
 import { FilesNow } from '../../call/read-now.ts'
 import type { ToolError } from '../../errors.ts'
+import type { FileStat } from '../../workspace/files.ts'
 import { below, type DirectoryOptions, directoryOptions, namesOf } from './directory-names.ts'
 import { decoded, type EncodingOption, encodingOf } from './encoding.ts'
-import { asReadError, fsError, toFsError, waits } from './errors.ts'
+import { asReadError, fsError, isAboutGitData, toFsError, waits } from './errors.ts'
 import { readFlag } from './flags.ts'
 import { type FsPath, locate } from './paths.ts'
 import { findEntryNow, findPathNow } from './places.ts'
-import { isAboutGitData } from './promises.ts'
+import { linkSize } from './promises.ts'
 import { type Dirent, Stats, statsAs } from './stats.ts'
 import type { FsTarget } from './target.ts'
+import { FileTimes } from './times.ts'
 
 /** The functions that read and return at once. */
 export type FsSync = ReturnType<typeof createSync>
@@ -25,7 +27,8 @@ export interface StatOptions {
  * Creates the functions that read and return at once, for a storage that has all content in memory. On others they throw
  * `ENOSYS`, with the reason as cause.
  */
-export function createSync({ files }: FsTarget) {
+export function createSync(target: FsTarget) {
+  const { files } = target
   const now = (name: string): FilesNow => {
     const found = FilesNow.of(files)
     if (typeof found === 'string') throw fsError('ENOSYS', name, undefined, undefined, new Error(found))
@@ -39,7 +42,7 @@ export function createSync({ files }: FsTarget) {
         const at = findPathNow(reads, located)
         return noFollow ? findEntryNow(reads, at) : reads.stat(at)
       })
-      return stat && new Stats(stat)
+      return stat && new Stats({ ...stat, size: sizeOf(reads, stat) }, FileTimes.of(target).get(stat))
     })
   }
   function existing(path: FsPath, syscall: string, noFollow: boolean, options?: StatOptions): Stats | undefined {
@@ -100,6 +103,15 @@ export function createSync({ files }: FsTarget) {
       })
       return namesOf(found, shown, withFileTypes)
     },
+  }
+}
+
+function sizeOf(reads: FilesNow, { type, path, size }: FileStat): number {
+  if (type !== 'link') return size
+  try {
+    return linkSize(reads.readLink(path))
+  } catch {
+    return 0
   }
 }
 

@@ -1,15 +1,16 @@
 import type { FileChange } from '../../workspace/files.ts'
 import { type CopyOptions, TreeCopy } from './copy.ts'
+import { Dir } from './dir.ts'
 import { encodingOf, nameIn } from './encoding.ts'
 import { abortError, argumentError, asNode, asNodeAnyway, type FsError, fsError } from './errors.ts'
 import type { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
 import { findCreated, findEntry, findPath, findPlace, requireParent } from './places.ts'
-import { createReads, createWrites } from './promises.ts'
+import { createMetadata, createReads, createWrites, remove } from './promises.ts'
 import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
-import { optionalCallback } from './with-callback.ts'
+import { FileTimes } from './times.ts'
 
 /** Fails if the target exists. */
 export const COPYFILE_EXCL = 1
@@ -50,7 +51,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
         if (end === '.' || end === '..') throw fsError(end === '.' ? 'EINVAL' : 'ENOTEMPTY', 'rmdir', shown)
         const stat = await findEntry(target, at)
         if (stat !== undefined && stat.type !== 'directory') throw fsError('ENOTDIR', 'rmdir', shown)
-        await files.delete(at, { recursive })
+        await remove(target, at, { recursive })
       })
     },
     async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
@@ -75,7 +76,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
         // A link is not removed by the name of what it leads to, and neither is a directory by a name that it contains.
         if (isLinked) throw fsError('ENOTDIR', 'rm', shown)
         if (end.startsWith('.')) throw fsError('EINVAL', 'rm', shown)
-        await files.delete(at, { recursive })
+        await remove(target, at, { recursive })
       })
     },
     async mkdtemp(prefix: string): Promise<string> {
@@ -91,7 +92,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
     async opendir(path: FsPath, options?: string | { readonly encoding?: string; readonly recursive?: boolean }) {
       const given = typeof options === 'string' ? { encoding: options } : options
       const entries = (await createReads(target, open).readdir(path, { ...given, withFileTypes: true })) as Dirent[]
-      return openDirectory(locate(path).shown, entries)
+      return new Dir(locate(path).shown, entries)
     },
   }
 }
@@ -114,7 +115,10 @@ export function createTransfers(target: FsTarget, open: OpenFiles<FileHandle>) {
         const isNamed = !ends.includes('.') && !ends.includes('..')
         const fault = !isNamed ? 'EBUSY' : existing === undefined ? 'ENOENT' : isTree ? undefined : 'ENOTDIR'
         if (fault !== undefined) throw fsError(fault, 'rename', source.shown, dest.shown)
-        await files.rename(old.path, next.path, options)
+        await FileTimes.of(target).keep(
+          (isAfter) => findEntry(target, (isAfter ? next : old).path),
+          () => files.rename(old.path, next.path, options),
+        )
       }
       await asNodeAnyway('rename', source.shown, rename, dest.shown)
     },
@@ -143,6 +147,7 @@ export function createTransfers(target: FsTarget, open: OpenFiles<FileHandle>) {
       const functions = {
         ...createReads(target, open),
         ...createWrites(target, open),
+        ...createMetadata(target),
         ...createDirectories(target, open),
       }
       await new TreeCopy(target, functions, options).run(locate(from, 'src').shown, locate(to, 'dest').shown)
@@ -211,39 +216,6 @@ async function makeTree({ files }: FsTarget, shown: string): Promise<string | un
   }
   if (isMissing) await files.makeDirectory(at)
   return first
-}
-
-/** A directory that is read entry by entry, as `fs.Dir`. */
-function openDirectory(path: string, entries: readonly Dirent[]) {
-  let next = 0
-  let isOpen = true
-  const requireOpen = () => {
-    if (!isOpen) throw Object.assign(new Error('Directory handle was closed'), { code: 'ERR_DIR_CLOSED' })
-  }
-  const readSync = (): Dirent | null => {
-    requireOpen()
-    return entries[next++] ?? null
-  }
-  const closeSync = (): void => {
-    requireOpen()
-    isOpen = false
-  }
-  return {
-    path,
-    ...{ readSync, closeSync },
-    read: optionalCallback(async () => readSync()),
-    close: optionalCallback(async () => closeSync()),
-    async [Symbol.asyncDispose](): Promise<void> {
-      isOpen = false
-    },
-    async *[Symbol.asyncIterator](): AsyncGenerator<Dirent> {
-      try {
-        for (let entry = readSync(); entry !== null; entry = readSync()) yield entry
-      } finally {
-        if (isOpen) closeSync()
-      }
-    },
-  }
 }
 
 /** @throws TypeError with the codes of Node for wrong arguments of `watch` */

@@ -23,7 +23,7 @@ export function withCallback<A extends readonly unknown[], R>(
   const { check = (args) => args as A, toResults = (value) => (value === undefined ? [] : [value]) } = options
   return (...args) => {
     const callback = args.at(-1)
-    if (typeof callback !== 'function') throw argumentError('cb', 'of type function', callback)
+    if (typeof callback !== 'function') throw argumentError('cb', 'of type function', undefined)
     // An exception of the callback is the program's own, and no rejection of the method.
     method(...check(args.slice(0, -1))).then(
       (value) => queueMicrotask(() => callback(null, ...toResults(value))),
