@@ -1,5 +1,15 @@
-import { refuseSurplus } from '../../util/check-options.ts'
+import {
+  isAbortSignal,
+  isBoolean,
+  isBytes,
+  isObjectValue,
+  isObjectWith,
+  isPositive,
+  isText,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import { encoded } from '../fs/encoding.ts'
+import { optionsAt, withMethodOptions } from '../sandbox/method-options.ts'
 import { type LineOutcome, runLine } from '../sandbox/run-line.ts'
 import {
   hasCode,
@@ -34,6 +44,19 @@ export interface AiSdkSandboxProcess {
   wait(): Promise<{ exitCode: number }>
   /** Ends the line, whose changes are dropped. */
   kill(): Promise<void>
+}
+
+const ofPath = { path: isText, abortSignal: isAbortSignal }
+const ofLine = { command: isText, workingDirectory: isText, env: isObjectValue, abortSignal: isAbortSignal }
+const onlyPath = optionsAt<SandboxPath>(0, ofPath, 'path')
+const methodOptions = {
+  ...{ readFile: onlyPath, readBinaryFile: onlyPath, stat: onlyPath, listDirectory: onlyPath, deleteFile: onlyPath },
+  readTextFile: optionsAt(0, { ...ofPath, encoding: isText, startLine: isPositive, endLine: isPositive }, 'path'),
+  writeFile: optionsAt(0, { ...ofPath, content: isObjectWith('a stream', 'pipeTo') }, 'path', 'content'),
+  writeBinaryFile: optionsAt(0, { ...ofPath, content: isBytes }, 'path', 'content'),
+  writeTextFile: optionsAt(0, { ...ofPath, content: isText, encoding: isText }, 'path', 'content'),
+  run: optionsAt<SandboxLine>(0, ofLine, 'command'),
+  spawn: optionsAt(0, { ...ofLine, stdin: isBoolean }, 'command'),
 }
 
 /** `Experimental_SandboxSession` of the AI SDK 7. A refusal rejects with its code and hint as the message. */
@@ -86,7 +109,7 @@ export function aiSdkSandbox(target: SandboxTarget, options?: SandboxOptions): A
     refuseEnvironment(env)
     return runLine(open, command, { cwd: inward(workingDirectory), signal })
   }
-  return {
+  const methods: AiSdkSandbox = {
     description: `The workspace at ${root}. Relative paths and commands start there. Some operations are refused: the error says why and what to do.`,
     ...reads(open),
     writeFile: ({ path, content, abortSignal: signal }) =>
@@ -121,6 +144,7 @@ export function aiSdkSandbox(target: SandboxTarget, options?: SandboxOptions): A
       return processOf((signal) => line(options, signal), options.abortSignal) as AiSdkSandboxProcess & { stdin: never }
     },
   }
+  return withMethodOptions('aiSdkSandbox()', methods, methodOptions)
 }
 
 const optional = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal })

@@ -150,7 +150,10 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
         }
       }),
     read: (path, offset = 0, limit = 500) =>
-      answered('', async () => pageOf(path, await files.readBytes(rooted(path)), offset, limit)),
+      answered('', async () => {
+        for (const [name, value] of Object.entries({ offset, limit })) requireCount(name, value)
+        return pageOf(path, await files.readBytes(rooted(path)), offset, limit)
+      }),
     readRaw: (path) =>
       answered('', async () => {
         const bytes = await files.readBytes(rooted(path))
@@ -212,6 +215,12 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
       return results
     },
   }
+}
+
+/** @throws ToolError for anything but a number of lines */
+function requireCount(name: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return
+  throw new ToolError('INVALID_INPUT', `"${name}" must be 0 or a positive integer`)
 }
 
 /** Returns the entries of a directory: none where nothing is, as deepagents lists it. */

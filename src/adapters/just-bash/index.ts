@@ -1,11 +1,12 @@
 /** The files and commands of a workspace for just-bash and for bash-tool. */
 
-import { refuseSurplus } from '../../util/check-options.ts'
+import { checkArgument, isBoolean, isListOf, isText, refuseSurplus, shape } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { createPromises, type FsPromises } from '../fs/create-promises.ts'
 import { fsError } from '../fs/errors.ts'
 import { OpenFiles } from '../fs/open-files.ts'
 import type { Dirent, Stats } from '../fs/stats.ts'
+import { encodingAt, isContent, optionsAt, withMethodOptions } from '../sandbox/method-options.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { filesTable, openTarget, type SandboxOptions, type SandboxTarget, withText } from '../sandbox/target.ts'
 
@@ -77,6 +78,14 @@ export interface JustBashFs {
   utimes(path: string, accessed: Date, modified: Date): Promise<void>
 }
 
+const methodOptions = {
+  ...{ readFile: encodingAt(1), writeFile: encodingAt(2), appendFile: encodingAt(2) },
+  ...{ mkdir: optionsAt(1, { recursive: isBoolean }), cp: optionsAt(2, { recursive: isBoolean }) },
+  rm: optionsAt(1, { recursive: isBoolean, force: isBoolean }),
+}
+
+const isFileList = isListOf(shape({ path: isText, content: isContent }, 'path', 'content'))
+
 /** `Sandbox` of bash-tool. */
 export interface BashToolSandbox {
   /** Runs a command line. A refused line has the exit code 126. */
@@ -99,7 +108,7 @@ export interface BashToolSandbox {
 export function justBashFs(target: SandboxTarget, options?: FileOptions): JustBashFs {
   refuseSurplus('justBashFs()', 2, arguments)
   const { files } = openTarget('justBashFs()', target, options, filesTable, '/')
-  return justBashOver(createPromises({ files }, new OpenFiles()))
+  return withMethodOptions('justBashFs()', justBashOver(createPromises({ files }, new OpenFiles())), methodOptions)
 }
 
 /**
@@ -119,8 +128,9 @@ export function bashToolSandbox(target: SandboxTarget, options?: SandboxOptions)
       return { stdout, stderr, exitCode }
     },
     readFile: (path) => withText(open, undefined, () => files.readText(inward(path))),
-    writeFiles: (list) =>
+    writeFiles: (given) =>
       withText(open, undefined, async () => {
+        const list = checkArgument('bashToolSandbox().writeFiles()', 'files', given, isFileList)
         const [first, ...others] = list
         // A single file is an ordinary write, also for rules on tools.
         if (first !== undefined && others.length === 0)

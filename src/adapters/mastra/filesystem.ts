@@ -1,11 +1,20 @@
 import { ToolError } from '../../errors.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import type { OptionTable } from '../../util/check-options.ts'
-import { refuseSurplus } from '../../util/check-options.ts'
+import {
+  isAnything,
+  isBoolean,
+  isObjectWith,
+  isOneOrMore,
+  isPositive,
+  isText,
+  type OptionTable,
+  refuseSurplus,
+} from '../../util/check-options.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { decoded, encodingOf } from '../fs/encoding.ts'
 import { Stats } from '../fs/stats.ts'
 import { isErrorClass } from '../sandbox/error-class.ts'
+import { optionsAt, withMethodOptions } from '../sandbox/method-options.ts'
 import {
   hasCode,
   type OpenTarget,
@@ -101,6 +110,27 @@ export interface MastraFilesystem {
 
 const table: OptionTable<MastraFilesystemOptions> = { ...sandboxTable, FileNotFoundError: isErrorClass }
 
+/** The checks of the options of each method. The workspace itself checks the limits of a search. */
+const methodOptions = {
+  readFile: optionsAt(1, { encoding: isText }),
+  writeFile: optionsAt(2, {
+    ...{ recursive: isBoolean, overwrite: isBoolean, expectedMtime: isObjectWith('a Date', 'getTime') },
+  }),
+  ...{ deleteFile: optionsAt(1, { force: isBoolean }), mkdir: optionsAt(1, { recursive: isBoolean }) },
+  ...{ copyFile: optionsAt(2, { overwrite: isBoolean }), moveFile: optionsAt(2, { overwrite: isBoolean }) },
+  rmdir: optionsAt(1, { recursive: isBoolean, force: isBoolean }),
+  readdir: optionsAt(1, { recursive: isBoolean, extension: isOneOrMore(isText), maxDepth: isAnything }),
+  grep: optionsAt<MastraGrep>(
+    0,
+    {
+      ...{ pattern: isText, path: isText, caseSensitive: isBoolean, includeHidden: isBoolean },
+      ...{ maxCountPerFile: isPositive, maxTotalMatches: isAnything, contextLines: isAnything },
+    },
+    'pattern',
+    'path',
+  ),
+}
+
 /**
  * Returns the files of a workspace or a run as a filesystem of Mastra, for `new Workspace({ filesystem })` of `@mastra/core` 1. `/` and
  * relative paths start at the root of the workspace, and so does `root`, if it is given. Each method is one call with guard, policy,
@@ -118,13 +148,14 @@ export function mastraFilesystem(target: SandboxTarget, options: MastraFilesyste
   if (open.given.FileNotFoundError === undefined) {
     throw new TypeError('mastraFilesystem() needs FileNotFoundError of @mastra/core/workspace')
   }
-  return {
+  const methods: MastraFilesystem = {
     ...{ id: 'wardspace', name: 'wardspace', provider: 'wardspace', status: 'ready' },
     getInstructions: () =>
       'Paths are relative to the root of the workspace. Some operations are refused: the error says why and what to do.',
     ...reads(open),
     ...writes(open),
   }
+  return withMethodOptions('mastraFilesystem()', methods, methodOptions)
 }
 
 type Opened = OpenTarget & { readonly given: MastraFilesystemOptions }

@@ -1,4 +1,12 @@
-import { refuseSurplus } from '../../util/check-options.ts'
+import {
+  isAbortSignal,
+  isFunction,
+  isObjectValue,
+  isText,
+  type OptionTable,
+  refuseSurplus,
+} from '../../util/check-options.ts'
+import { isTimeout, optionsAt, withMethodOptions } from '../sandbox/method-options.ts'
 import { type LineOutcome, runLine } from '../sandbox/run-line.ts'
 import { openTarget, refuseEnvironment, type SandboxOptions, type SandboxTarget } from '../sandbox/target.ts'
 
@@ -14,6 +22,11 @@ export interface MastraCommandOptions {
   readonly onStdout?: (data: string) => void
   /** As `onStdout`, for the error output. */
   readonly onStderr?: (data: string) => void
+}
+
+const commandTable: OptionTable<MastraCommandOptions> = {
+  ...{ timeout: isTimeout, env: isObjectValue, cwd: isText, abortSignal: isAbortSignal },
+  ...{ onStdout: isFunction, onStderr: isFunction },
 }
 
 /** How a command ended. */
@@ -55,7 +68,7 @@ export interface MastraSandbox {
 export function mastraSandbox(target: SandboxTarget, options?: SandboxOptions): MastraSandbox {
   refuseSurplus('mastraSandbox()', 2, arguments)
   const open = openTarget('mastraSandbox()', target, options)
-  return {
+  const methods: MastraSandbox = {
     ...{ id: 'wardspace', name: 'wardspace', provider: 'wardspace', status: 'running' },
     snapshot: async () => {},
     getInstructions: () =>
@@ -68,6 +81,7 @@ export function mastraSandbox(target: SandboxTarget, options?: SandboxOptions): 
       return resultOf(outcome, listeners)
     },
   }
+  return withMethodOptions('mastraSandbox()', methods, { executeCommand: optionsAt(2, commandTable) })
 }
 
 function resultOf(

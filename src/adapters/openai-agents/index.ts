@@ -1,7 +1,8 @@
 /** The files and commands of a workspace for `applyPatchTool` and `shellTool` of OpenAI's Agents SDK. */
 
 import { ToolError } from '../../errors.ts'
-import { refuseSurplus } from '../../util/check-options.ts'
+import { isAnything, isListOf, isPositive, isText, refuseSurplus } from '../../util/check-options.ts'
+import { isTimeout, optionsAt, withMethodOptions } from '../sandbox/method-options.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { errorText, openTarget, type SandboxOptions, type SandboxTarget } from '../sandbox/target.ts'
 
@@ -71,11 +72,27 @@ export function openAiEditor(target: SandboxTarget, options?: SandboxOptions): O
       const lines = [`*** ${kind} File: ${header(open.inward(path))}`, ...move, body(diff)]
       return { patch: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n') }
     })
-  return {
+  const editor: OpenAiEditor = {
     createFile: (operation) => patched('Add', operation),
     updateFile: (operation) => patched('Update', operation),
     deleteFile: ({ path }) => apply('delete_file', () => ({ path: open.inward(path) })),
   }
+  return withMethodOptions('openAiEditor()', editor, editorOptions)
+}
+
+/** The SDK adds the kind of an operation, and what its provider says of it. */
+const ofOperation = { type: isAnything, providerData: isAnything, path: isText }
+const editorOptions = {
+  createFile: optionsAt(0, { ...ofOperation, diff: isText }, 'path', 'diff'),
+  updateFile: optionsAt(0, { ...ofOperation, diff: isText, moveTo: isText }, 'path', 'diff'),
+  deleteFile: optionsAt(0, ofOperation, 'path'),
+}
+const shellOptions = {
+  run: optionsAt(
+    0,
+    { commands: isListOf(isText), timeoutMs: isTimeout, maxOutputLength: isPositive, providerData: isAnything },
+    'commands',
+  ),
 }
 
 /**
@@ -88,7 +105,7 @@ export function openAiEditor(target: SandboxTarget, options?: SandboxOptions): O
 export function openAiShell(target: SandboxTarget, options?: SandboxOptions): OpenAiShell {
   refuseSurplus('openAiShell()', 2, arguments)
   const open = openTarget('openAiShell()', target, options)
-  return {
+  const shell: OpenAiShell = {
     async run({ commands, timeoutMs, maxOutputLength }) {
       const output: ShellLineResult[] = []
       for (const command of commands) {
@@ -98,6 +115,7 @@ export function openAiShell(target: SandboxTarget, options?: SandboxOptions): Op
       return { output, ...(maxOutputLength === undefined ? {} : { maxOutputLength }) }
     },
   }
+  return withMethodOptions('openAiShell()', shell, shellOptions)
 }
 
 async function answered(act: () => Promise<EditorResult>): Promise<EditorResult> {
