@@ -9,7 +9,7 @@ import { isAcpMethod } from '../adapters/acp/params.ts'
 import type { AcpPermissionRequest, AcpPermissionResponse } from '../adapters/acp/types.ts'
 import { isAtOrBelow } from '../paths/physical.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../policy/approval.ts'
-import { approvalText } from '../policy/approval-text.ts'
+import { approvalParts } from '../policy/approval-text.ts'
 import type { Workspace } from '../workspace/create-workspace.ts'
 import { answeredLines } from './answered-lines.ts'
 
@@ -274,17 +274,23 @@ function fieldsOf({ code, message, data }: AcpError): Message['error'] {
   return { code, message, data }
 }
 
+/** Returns a block of Markdown from which no text can escape. */
+function fenced(language: string, text: string): string {
+  const fence = '`'.repeat(Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
 /** Returns the permission request for an approval of the workspace. */
 function approvalRequest(sessionId: string, request: ApprovalRequest, root: string): AcpPermissionRequest {
   const paths = [...new Set(request.accesses.map(({ asked }) => asked))].filter((path) => path !== '')
-  const text = approvalText(request)
-  const fence = '`'.repeat(Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
+  const { call, diff } = approvalParts(request)
+  const texts = [fenced('text', call), ...(diff === '' ? [] : [fenced('diff', diff)])]
   const toolCall = {
     toolCallId: `wardspace-${request.id}`,
-    title: text.split('\n')[0] ?? request.tool,
+    title: call.split('\n')[0] ?? request.tool,
     kind: request.tool === 'run_command' ? 'execute' : 'edit',
     status: 'pending',
-    content: [{ type: 'content', content: { type: 'text', text: `${fence}diff\n${text}\n${fence}` } }],
+    content: [{ type: 'content', content: { type: 'text', text: texts.join('\n\n') } }],
     locations: paths.map((path) => ({ path: `${root}/${path}` })),
   }
   return {

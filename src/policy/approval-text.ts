@@ -10,20 +10,28 @@ const MAX_INPUT = 2000
  * are escaped, because an agent wrote the content and could otherwise move the cursor, hide text or reverse it. Recognized
  * secrets are replaced by marks.
  */
-export function approvalText({ tool, input, accesses, verdict, risks, diff }: ApprovalQuestion): string {
+export function approvalText(question: ApprovalQuestion): string {
+  const { call, diff } = approvalParts(question)
+  return diff === '' ? call : `${call}\n\n${diff}`
+}
+
+/** The same as {@link approvalText}, with the diff apart, which is empty if there is none. */
+export function approvalParts({ tool, input, accesses, verdict, risks, diff = '' }: ApprovalQuestion): {
+  readonly call: string
+  readonly diff: string
+} {
   const paths = [...new Set(accesses.map(({ asked }) => (asked === '' ? '.' : asked)))]
   const reason = typeof input.reason === 'string' ? [`Reason given: ${plain(input.reason, MAX_INPUT)}`] : []
   const isCommand = accesses.some(({ permission }) => permission.startsWith('command:'))
-  const preview =
-    isCommand || diff === undefined || diff === '' ? [plain(JSON.stringify(input, marked), MAX_INPUT)] : []
-  return [
+  const preview = isCommand || diff === '' ? [plain(JSON.stringify(input, marked), MAX_INPUT)] : []
+  const lines = [
     `${plain(tool, 100)}${paths.length === 0 ? '' : ` on ${plain(paths.slice(0, 20).join(', '), MAX_INPUT)}`}`,
     plain(verdict.reason, MAX_INPUT),
     ...reason,
     ...risks.map(({ flag, path }) => `Risk: ${flag} (${plain(path, 300)})`),
     ...(typeof input.plan === 'string' ? [plain(input.plan, MAX_DIFF)] : preview),
-    ...(diff === undefined || diff === '' ? [] : ['', plain(diff, MAX_DIFF)]),
-  ].join('\n')
+  ]
+  return { call: lines.join('\n'), diff: plain(diff, MAX_DIFF) }
 }
 
 /** Redacts before serialization, because a secret over several lines is not recognized in JSON. */

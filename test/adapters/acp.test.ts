@@ -311,6 +311,39 @@ describe('acpClient()', () => {
     expect((await errorOf(read('/workspace/.env'))).data).toMatchObject({ refusal: 'POLICY_DENIED_SECRET' })
   })
 
+  it('answers nothing after its end, and names a method that it does not have', async () => {
+    const { guarded, workspace } = await connect()
+    for (const method of ['fs/nope', 'toString', '']) {
+      await expect(guarded.answer(method as never, {})).rejects.toMatchObject({
+        code: -32601,
+        message: `Method not found: ${method}`,
+      })
+    }
+    const { terminalId } = await guarded.answer('terminal/create', { sessionId: 's', command: 'sleep 30' })
+    await guarded.close()
+    const requests = {
+      'fs/read_text_file': { path: '/workspace/a.txt' },
+      'fs/write_text_file': { path: '/workspace/a.txt', content: 'late' },
+      'terminal/create': { command: 'echo late > late.txt' },
+      'session/request_permission': { toolCall: { toolCallId: 't' }, options: [] },
+    }
+    for (const [method, params] of Object.entries(requests)) {
+      await expect(guarded.answer(method as never, { sessionId: 's', ...params }), method).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('answers no more'),
+      })
+    }
+    const terminal = { sessionId: 's', terminalId }
+    expect(await guarded.answer('terminal/wait_for_exit', terminal)).toEqual({ exitCode: null, signal: 'SIGTERM' })
+    expect(await guarded.answer('terminal/output', terminal)).toMatchObject({ output: '' })
+    expect(await guarded.answer('terminal/release', terminal)).toEqual({})
+    await guarded.close()
+    expect([await workspace.files.exists('late.txt'), await workspace.files.readText('a.txt')]).toEqual([
+      false,
+      'one\ntwo\nthree\n',
+    ])
+  })
+
   it('throws errors with codes without the SDK', async () => {
     const { guarded } = await connect({ RequestError: undefined as never })
     const error = await guarded

@@ -38,6 +38,15 @@ async function turn(tools: Tools, ...calls: readonly { readonly name: string; re
   return answers
 }
 
+it('names the types in the message for a wrong list of media', async () => {
+  const workspace = await open()
+  for (const media of ['yes', 1, { images: true }]) {
+    expect(() => langchainTools(workspace, { media } as never)).toThrow(
+      /"media" of langchainTools\(\) must be true, false or a list of image\/png, .*application\/pdf/,
+    )
+  }
+})
+
 describe('langchainTools', () => {
   it('passes the definitions of modelTools to models', async () => {
     const workspace = await open({ shell: bash() })

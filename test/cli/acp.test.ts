@@ -143,7 +143,12 @@ describe('wardspace acp, between an editor and an agent of the SDK', () => {
     expect((await agentDoes(change))[1]?.result).toEqual({})
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n')
     const [{ toolCall, options } = {} as RequestPermissionRequest] = asked
-    expect(JSON.stringify(toolCall.content)).toContain('-one\\n+two')
+    const [{ content: { text = '' } = {} } = {}] = toolCall.content as { content?: { text?: string } }[]
+    const [, call = '', diff = ''] = /^```text\n(.*)\n```\n\n```diff\n(.*)\n```$/s.exec(text) ?? []
+    expect(call).toMatch(/^write_file on a\.txt\n/)
+    expect(call).not.toContain('-one')
+    expect(diff).toMatch(/-one\n\+two\n$/)
+    expect(diff).toMatch(/^(---|diff|@@)/)
     expect(toolCall.locations).toEqual([{ path: join(root, 'a.txt') }])
     expect(options.map(({ kind }) => kind)).toEqual(['allow_once', 'allow_always', 'reject_once'])
     choice = 'run'

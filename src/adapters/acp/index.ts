@@ -8,8 +8,8 @@ import { hasTool } from '../model/has-tool.ts'
 import { isErrorClass } from '../sandbox/error-class.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import { hasCode, openTarget, type SandboxOptions, type SandboxTarget, sandboxTable } from '../sandbox/target.ts'
-import { AcpError, toProtocolError } from './errors.ts'
-import { acpMethods, checkParams } from './params.ts'
+import { AcpError, protocolError, toProtocolError } from './errors.ts'
+import { acpMethods, checkParams, isAcpMethod } from './params.ts'
 import { announcedCalls, answerWith, requireDistinct } from './permissions.ts'
 import { Terminals } from './terminals.ts'
 import type { AcpMethod, AcpParams, AcpPermissionRequest, AcpPermissionResponse, AcpResults } from './types.ts'
@@ -72,7 +72,7 @@ export interface AcpClient {
   answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]>
   /** Adds a handler for each method to a `client()` of the SDK, and returns it. */
   addTo<App extends AcpApp>(app: App): App
-  /** Stops all commands. Call it when the agent has gone. */
+  /** Stops all commands. Later requests are refused, apart from how those ended. Call it when the agent has gone. */
   close(): Promise<void>
 }
 
@@ -105,6 +105,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   const { permission, missingFile = 'error', RequestError = AcpError } = open.given
   const terminals = new Terminals()
   const own: AcpExplainer = 'own' in target ? target.own : target
+  let isClosed = false
 
   const handlers: {
     readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>
@@ -151,6 +152,9 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
 
   async function answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]> {
     try {
+      if (!isAcpMethod(method)) throw protocolError('unknown', String(method))
+      if (isClosed && !ofEnded.test(method))
+        throw protocolError('refused', 'The workspace answers no more: the agent has gone')
       return await handlers[method](checkParams(method, params), signal)
     } catch (error) {
       const { code, message, data } = toProtocolError(error, (Object(params) as { path?: string }).path)
@@ -170,9 +174,15 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
       }
       return app
     },
-    close: () => terminals.close(),
+    async close() {
+      isClosed = true
+      await terminals.close()
+    },
   }
 }
+
+/** The methods of a terminal that a closed client still answers. */
+const ofEnded = /^terminal\/(?!create$)/
 
 /** Whether a rule, a protection or the path itself refuses a call. That it would find nothing to do is no refusal. */
 function isDenied(explained: Explanation): boolean {

@@ -58,7 +58,8 @@ export function failed({ host }: URL, what: string, hint?: string): ToolError {
 /**
  * Returns the address that an argument names. In a page, it can be relative to the page.
  *
- * @throws TypeError for anything but an address with `http:` or `https:`
+ * @throws TypeError for anything but an address with `http:` or `https:`, and for one with a user name or a password, which
+ * `fetch` does not take
  */
 export function addressOf(owner: string, name: string, value: string | URL): URL {
   let address: URL | undefined
@@ -67,13 +68,18 @@ export function addressOf(owner: string, name: string, value: string | URL): URL
   } catch {
     // Refused below.
   }
-  checkArgument(owner, name, address, isHttp)
-  return address as URL
+  checkArgument(owner, name, address ?? value, isHttp)
+  return checkArgument(owner, name, address as URL, isAnonymous)
 }
 
 const isHttp = must(
   'an address with http: or https:',
   (address) => address instanceof URL && /^https?:$/.test(address.protocol),
+)
+
+const isAnonymous = must(
+  'an address without a user name and password: pass a fetch that sends them',
+  (address) => address instanceof URL && address.username === '' && address.password === '',
 )
 
 /** @throws ToolError for a response without a result */

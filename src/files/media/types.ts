@@ -1,4 +1,4 @@
-import { type Check, isBoolean, isListOf, isOneOf } from '../../util/check-options.ts'
+import { type Check, isListOf, isOneOf, must } from '../../util/check-options.ts'
 
 /** The types of files that a result can carry as media. What a file is, its bytes say, and never its name. */
 export const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const
@@ -17,5 +17,6 @@ export function takesMedia(taken: TakenMedia | undefined, type: MediaType): bool
 /** The check of {@link TakenMedia}, for a caller that can take no other types than these. */
 export function isTakenMedia(types: readonly MediaType[] = mediaTypes): Check {
   const list = isListOf(isOneOf(...types))
-  return (value, ...at) => (Array.isArray(value) ? list : isBoolean)(value, ...at)
+  const isSwitch = must(`true, false or a list of ${types.join(', ')}`, (value) => typeof value === 'boolean')
+  return (value, ...at) => (Array.isArray(value) ? list : isSwitch)(value, ...at)
 }

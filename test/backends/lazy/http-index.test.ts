@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { httpIndex, lazy } from '../../../src/backends/lazy/index.ts'
+import { httpIndex, lazy, zip } from '../../../src/backends/lazy/index.ts'
 import { overlay } from '../../../src/backends/overlay/index.ts'
 import { createWorkspace } from '../../../src/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
@@ -100,6 +100,15 @@ describe('an index on a web server', () => {
   it('needs an address of the web', () => {
     for (const url of ['index.json', 'file:///etc/passwd', 'data:application/json,{}', '']) {
       expect(() => httpIndex(url)).toThrow(TypeError)
+    }
+    expect(() => zip('nourl')).toThrow('must be an address with http: or https:, not a string')
+    for (const url of [
+      'https://u:p@example.com/a.zip',
+      'https://u@example.com/a',
+      new URL('https://:p@example.com/a'),
+    ]) {
+      for (const source of [httpIndex, zip]) expect(() => source(url)).toThrow('without a user name and password')
+      expect(() => zip(url)).not.toThrow(/u:p/)
     }
   })
 })
