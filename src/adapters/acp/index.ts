@@ -106,7 +106,6 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   const terminals = new Terminals()
   const own: AcpExplainer = 'own' in target ? target.own : target
   let isClosed = false
-
   const handlers: {
     readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>
   } = {
