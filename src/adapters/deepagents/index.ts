@@ -149,11 +149,7 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
           files: entries.map(({ name, type }) => info(at === '.' ? name : `${at}/${name}`, type === 'directory')),
         }
       }),
-    read: (path, offset = 0, limit = 500) =>
-      answered('', async () => {
-        for (const [name, value] of Object.entries({ offset, limit })) requireCount(name, value)
-        return pageOf(path, await files.readBytes(rooted(path)), offset, limit)
-      }),
+    read: (path, offset = 0, limit = 500) => answered('', () => readPage(target, path, offset, limit)),
     readRaw: (path) =>
       answered('', async () => {
         const bytes = await files.readBytes(rooted(path))
@@ -218,6 +214,11 @@ function createBackend(target: OpenTarget): DeepagentsBackend {
 }
 
 /** @throws ToolError for anything but a number of lines */
+async function readPage({ files, rooted }: OpenTarget, path: string, offset: number, limit: number) {
+  for (const [name, value] of Object.entries({ offset, limit })) requireCount(name, value)
+  return pageOf(path, await files.readBytes(rooted(path)), offset, limit)
+}
+
 function requireCount(name: string, value: unknown): void {
   if (Number.isSafeInteger(value) && Number(value) >= 0) return
   throw new ToolError('INVALID_INPUT', `"${name}" must be 0 or a positive integer`)
