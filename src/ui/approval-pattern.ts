@@ -1,8 +1,7 @@
+import { compileGlobs } from '../paths/glob.ts'
 import type { ApprovalRequest } from '../policy/approval.ts'
-import { compilePaths } from '../policy/match.ts'
-import { checkGlob } from '../policy/path-patterns.ts'
 import type { ApprovalPattern, PendingApproval } from './approvals.ts'
-import { readList } from './policy-rows.ts'
+import { readList } from './read-list.ts'
 
 /** Whether calls like this one can be approved by their paths. The effect of a command does not follow from its path. */
 export function canHavePattern({ tool, accesses }: ApprovalRequest): boolean {
@@ -20,16 +19,14 @@ export function proposePaths({ accesses }: ApprovalRequest): string {
  * Creates a pattern from an approved request. It covers calls of the same tool about which the same rules ask, with the same
  * permissions and without another risk, if all their paths match.
  *
- * @param paths globs as in a policy, with commas between them
- * @throws TypeError with the reason, if one of them is not valid or can match no path
+ * @param paths globs with commas between them, as in the rows of a policy
+ * @throws ToolError with the reason, if one of them is not a valid glob
  */
 export function createPattern(
   { request, actor }: Pick<PendingApproval, 'request' | 'actor'>,
   paths: string,
 ): ApprovalPattern {
-  const patterns = readList(paths)
-  for (const pattern of patterns) checkGlob(pattern, 'paths', 'This')
-  const glob = compilePaths(patterns, 'paths')
+  const glob = compileGlobs(readList(paths))
   const rules = rulesOf(request)
   const permissions = new Set(request.accesses.map(({ permission }) => permission))
   const flags = new Set(request.risks.map(({ flag }) => flag))

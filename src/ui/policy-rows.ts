@@ -1,6 +1,7 @@
 import { labelNames } from '../policy/labels.ts'
 import { presetNames } from '../policy/presets.ts'
 import { type JsonNode, type JsonPath, nodeAt } from './json-text.ts'
+import { readList } from './read-list.ts'
 import { decisionWords, labelWords } from './words/verdict-words.ts'
 
 /** A choice of one value in a row. */
@@ -181,23 +182,6 @@ function unshown(root: JsonNode, shown: readonly JsonPath[]): readonly string[] 
 /** A list as a person edits it in one field. */
 export function listText(values: readonly string[]): string {
   return values.join(', ')
-}
-
-/** Reads a list as a person writes it. A comma within braces belongs to a pattern: `*.{js,ts}`. */
-export function readList(text: string): readonly string[] {
-  const values: string[] = []
-  let depth = 0
-  let start = 0
-  for (let at = 0; at <= text.length; at++) {
-    if (text[at] === '{') depth++
-    else if (text[at] === '}') depth = Math.max(0, depth - 1)
-    else if (at === text.length || (text[at] === ',' && depth === 0)) {
-      const value = text.slice(start, at).trim()
-      if (value !== '') values.push(value)
-      start = at + 1
-    }
-  }
-  return values
 }
 
 /** Whether a list can be edited in one field and stays what it is. */

@@ -5,7 +5,8 @@ import { memory } from 'wardspace/backends/memory'
 import { createPolicyEditor } from 'wardspace/ui'
 import { openTrial, pathsOf } from '../../playground/session/policy-trial.ts'
 import { editJson, type JsonNode, type JsonPath, nodeAt, parseJson } from '../../src/ui/json-text.ts'
-import { isEditable, listText, readList, rowsOf } from '../../src/ui/policy-rows.ts'
+import { isEditable, listText, rowsOf } from '../../src/ui/policy-rows.ts'
+import { readList } from '../../src/ui/read-list.ts'
 import { readPolicy } from '../../src/ui/read-policy.ts'
 
 const rootOf = (text: string): JsonNode => {

@@ -389,6 +389,6 @@ function patternOf(question: PendingApproval, paths: string): { pattern?: Approv
   try {
     return { pattern: createPattern(question, paths) }
   } catch (error) {
-    return { fault: (error as TypeError).message }
+    return { fault: (error as Error).message }
   }
 }

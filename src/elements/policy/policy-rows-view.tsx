@@ -7,9 +7,9 @@ import {
   type RowChoice,
   type RowList,
   type RowSection,
-  readList,
   rowsOf,
 } from '../../ui/policy-rows.ts'
+import { readList } from '../../ui/read-list.ts'
 import { protectionWords } from '../../ui/words/verdict-words.ts'
 import { scrollable } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
