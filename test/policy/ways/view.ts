@@ -232,7 +232,6 @@ export const showingLines: readonly string[] = [
   'tar -cf - private | tar -xf - -C src && cat src/private/plan.md',
   'jq -R . private/plan.md',
   'jq -n --rawfile a private/plan.md "\\$a"',
-  'xan headers private/plan.md',
   'yq -p yaml . private/d/deep.md',
   'cp private/plan.md p && cat p',
   'cp -r private p && cat p/plan.md',

@@ -109,7 +109,6 @@ const lines = [
   'gunzip -c F',
   'jq -R . F',
   'yq . F',
-  'xan headers F',
   'file F',
   'sqlite3 F .dump',
   'echo x > F',
