@@ -11,6 +11,9 @@ const entries = publishedModules(top)
 const COMMON = ['errors.ts', 'limits.ts', 'util', 'paths', 'files']
 const WORKSPACE = ['policy', 'storage', 'audit', 'call', 'git', 'history', 'workspace', 'guard', 'tools']
 
+/** A chunk of two small modules: adapters find the run of `workspace.files`, and open files reserve the bytes that they collect. */
+const FILES_PARTS = ['call', 'workspace']
+
 /** The parts of `src/` that an entry may load when it is imported, beside the common ones. The first matching row applies. */
 const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'])[] = [
   [/^\.(\/core|\/replay)?$/, WORKSPACE],
@@ -33,17 +36,17 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/git$/, ['git', 'patch', 'storage']],
   [/^\.\/testing\/(vitest|scripted-model)$/, ['testing', 'storage']],
   [/^\.\/testing/, '*'],
-  [/^\.\/mcp$/, ['adapters', 'dialects', 'policy']],
+  [/^\.\/mcp$/, ['adapters', 'dialects', 'policy', ...FILES_PARTS]],
   // The review of changes compares lines.
   [/^\.\/ui$/, ['ui', 'patch']],
   [/^\.\/elements$/, ['elements']],
   // Functions that read at once cannot load anything first: `call/read-now.ts`.
   [/^\.\/fs$/, ['adapters', 'storage', 'workspace', 'audit', 'call', 'guard', 'policy', 'shells']],
-  // An open file reserves the bytes that it collects: `workspace/held-bytes.ts`, in one chunk with `call/files-context.ts`.
-  [/^\.\/just-bash$/, ['adapters', 'storage', 'workspace', 'call']],
+  [/^\.\/just-bash$/, ['adapters', 'storage', ...FILES_PARTS]],
   [/^\.\/(acp|deepagents|openai-agents)$/, ['adapters', 'dialects']],
-  [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage']],
-  [/^\.\/(mcp-http|mcp-roots|json-schema|langchain|webmcp)$/, ['adapters', 'dialects']],
+  [/^\.\/(ai-sdk|mastra)$/, ['adapters', 'dialects', 'storage', ...FILES_PARTS]],
+  [/^\.\/(json-schema|langchain)$/, ['adapters', 'dialects', ...FILES_PARTS]],
+  [/^\.\/(mcp-http|mcp-roots|webmcp)$/, ['adapters', 'dialects']],
 ]
 
 /** The entries that need Node. No other entry names a module of Node, not even for later. */
