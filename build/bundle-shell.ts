@@ -104,6 +104,9 @@ const UNUSED = ['html-to-markdown', 'curl', 'xan', 'xargs'].map(
   (name) => new RegExp(`\\{name:"${name}",load:async\\(\\)=>\\(await import\\("[^"]+"\\)\\)\\.\\w+\\},?`),
 )
 
+/** Commands for which the interpreter names its own package if they are absent. */
+const ABSENT = '"xan","sqlite3","python3","python"]'
+
 /** The number of values at which a sequence such as `{1..20000}` ends without an error. What exceeds the limit of all braces is one. */
 const SEQUENCE = /(?<name>\bvar \w+=)1e4(?<rest>,\w+=\{maxResults:)/
 
@@ -132,7 +135,9 @@ const changedInterpreter: Plugin = {
       const bounded = changed.replace(SEQUENCE, '$<name>1e5$<rest>')
       const used = UNUSED.reduce((all, command) => all.replace(command, ''), bounded)
       const named = used.replace(HELP, 'Shell builtins').replace(OPTION, NO_MORE)
-      return { contents: named.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
+      if (!named.includes(ABSENT)) throw new Error(`${path} names absent commands in another way`)
+      const known = named.replace(ABSENT, ABSENT.replace('"xan",', ''))
+      return { contents: known.replace(/: invalid (\$\{\w+\}) accounting/, ': incomplete $1') }
     })
     let isFound = false
     to.onLoad({ filter: /[/]just-bash[/]dist[/]bundle[/]chunks[/][\w-]+\.js$/ }, ({ path }) => {

@@ -209,7 +209,13 @@ describe('watch', () => {
       [() => fs.promises.unlink('/new.txt'), ['rename new.txt']],
       [() => fs.promises.rename('/d/e/b.txt', '/d/c.txt'), ['rename d/c.txt', 'rename d/e/b.txt']],
     ]
-    await pause(50)
+    let tries = 0
+    await until('the watch has begun', async () => {
+      await fs.promises.writeFile('/f.txt', String(tries++))
+      await pause(50)
+      return seen.length > 0
+    })
+    seen.length = 0
     for (const [act, events] of steps) {
       await act()
       await until('the events arrive', () => seen.length >= events.length)

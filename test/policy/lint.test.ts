@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { checkPolicy } from '../../src/cli/check-policy.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { checkPolicy } from '../../src/policy/lint-overlaps.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { builtinTools } from '../../src/tools/index.ts'
