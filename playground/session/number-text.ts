@@ -9,7 +9,8 @@ export interface NumberKind {
 /** A number that a person has typed, or a sentence about what is wrong. */
 export type TypedNumber = { readonly number: number } | { readonly wrong: string }
 
-const thousands: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 }
+/** The powers of ten that letters stand for. A factor would give 1004999.9999999999 for 1.005m. */
+const powers: Readonly<Record<string, number>> = { k: 3, m: 6 }
 
 /** Reads what is meant without doubt. A point or a comma before three digits may be a decimal one or separate thousands. */
 export function parseNumber(typed: string, { min, isWhole = false, isMoney = false }: NumberKind): TypedNumber {
@@ -24,7 +25,8 @@ export function parseNumber(typed: string, { min, isWhole = false, isMoney = fal
     /^(-?(?:\d+|\d{1,3}(?:[ _\u00a0]\d{3})+|\d{1,3}(?:,\d{3}){2,})?(?:(?<=\d)\.?|\.(?=\d))\d*(?:e[+-]?\d+)?)\s?([km]?)$/.exec(
       text,
     ) ?? []
-  const number = digits === '' ? Number.NaN : Number(digits.replaceAll(/[ _,\u00a0]/g, '')) * (thousands[suffix] ?? 1)
+  const [mantissa = '', power = '0'] = digits.replaceAll(/[ _,\u00a0]/g, '').split('e')
+  const number = digits === '' ? Number.NaN : Number(`${mantissa}e${Number(power) + (powers[suffix] ?? 0)}`)
   if (!Number.isFinite(number)) return { wrong: `${typed.trim()} is not a number.` }
   if (number < min) return { wrong: `Enter ${min.toLocaleString('en')} or more.` }
   if (isWhole && !Number.isSafeInteger(number)) return { wrong: 'Enter a whole number.' }
