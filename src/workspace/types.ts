@@ -132,7 +132,10 @@ export interface WorkspaceRun<Extra extends readonly Tool[] = readonly [], Built
    * Reads the policy or the report as a call that is evaluated and recorded, for clients that see only what an agent may
    * see. The result has the field `text`, JSON, and for the report `markdown`.
    */
-  consult(subject: 'policy' | 'report', options?: OperationOptions): Promise<ResultOf<Consulted>>
+  consult(
+    subject: 'policy' | 'report',
+    options?: Omit<CallOptions, 'media' | 'onProgress'>,
+  ): Promise<ResultOf<Consulted>>
   /** Ends the background commands of the run. It can start no others. */
   close(): Promise<void>
 }

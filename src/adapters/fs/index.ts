@@ -64,6 +64,7 @@ export type { FsMetadata, FsReads, FsWrites } from './promises.ts'
 export type { FsStreamModule, ReadStreamOptions, StreamModule, WriteStreamOptions } from './streams.ts'
 export type { FsSync, StatOptions } from './sync.ts'
 export type { FsTarget } from './target.ts'
+export type { EntryTimes, FsTime } from './times.ts'
 export type { FsDirectories, FsTransfers, WatchOptions } from './trees.ts'
 export type { CallbackFunction } from './with-callback.ts'
 export { Dir, Dirent, Stats }
