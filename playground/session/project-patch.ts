@@ -1,6 +1,6 @@
 import { createWorkspace, type Path, type PolicyInput, type WorkspaceHistory } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
-import type { Change, EntryState } from 'wardspace/backend'
+import { ancestorsOf, type Change, childOf, type EntryState, ROOT } from 'wardspace/backend'
 import { memory } from 'wardspace/backends/memory'
 import { redact } from 'wardspace/tool'
 import { firstStates } from './changes.ts'
@@ -64,8 +64,8 @@ export async function projectPatch(
     }
   }
   // They decide which files are ignored.
-  for (const directory of ['' as Path, ...directoriesAbove(changed)]) {
-    const path = (directory === '' ? '.gitignore' : `${directory}/.gitignore`) as Path
+  for (const directory of [ROOT, ...directoriesAbove(changed)]) {
+    const path = childOf(directory, '.gitignore')
     const state = changed.has(path) ? null : await now(path)
     if (state === null) continue
     original.set(path, state)
@@ -105,17 +105,14 @@ function changesOf(tree: ReadonlyMap<Path, State>, act: 'create' | 'delete'): Ch
   }))
 }
 
+/** Searches binary content and UTF-16 as well: the characters of secrets are ASCII. */
 function hasSecret(state: EntryState): boolean {
-  const text = state?.type === 'file' ? textOf(state.bytes)?.text : undefined
-  return text !== undefined && redact(text).marks.length > 0
+  if (state?.type !== 'file') return false
+  const text = textOf(state.bytes)?.text ?? new TextDecoder('latin1').decode(state.bytes)
+  return redact(text).marks.length > 0
 }
 
-/** Returns the directories above paths, without the root. */
+/** Returns the directories above paths, outer ones first, without the root. */
 function directoriesAbove(paths: Iterable<Path>): ReadonlySet<Path> {
-  const directories = new Set<Path>()
-  for (const path of paths) {
-    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
-      directories.add(path.slice(0, at) as Path)
-  }
-  return directories
+  return new Set([...paths].flatMap((path) => ancestorsOf(path).reverse()))
 }

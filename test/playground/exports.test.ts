@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Path } from 'wardspace'
-import type { Backend } from 'wardspace/backend'
+import { type Backend, childOf, ROOT } from 'wardspace/backend'
 import { memory } from 'wardspace/backends/memory'
 import { nodeBackend } from 'wardspace/backends/node'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -87,13 +87,13 @@ describe('a patch', () => {
     const tree: Record<string, string> = {}
     const visit = async (path: Path): Promise<void> => {
       for (const { name, type } of await backend.list(path)) {
-        const child = (path === '' ? name : `${path}/${name}`) as Path
+        const child = childOf(path, name)
         if (type === 'directory') await visit(child)
         else if (type === 'link') tree[child] = `-> ${await backend.readLink(child)}`
         else tree[child] = Buffer.from((await backend.read(child)).bytes).toString('base64')
       }
     }
-    await visit('' as Path)
+    await visit(ROOT)
     return tree
   }
 
@@ -165,5 +165,20 @@ describe('a patch', () => {
     ])
     expect(patch.text).not.toMatch(/planted|ghp_|dist/)
     expect(applied['gone.txt']).toBe(now['gone.txt'])
+  })
+
+  const secret = `let token = "ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}"\n`
+  const encodings = {
+    'UTF-16': Buffer.from(`\ufeff${secret}`, 'utf16le'),
+    'UTF-16 with the higher byte first': Buffer.from(`\ufeff${secret}`, 'utf16le').swap16(),
+    'Latin-1': Buffer.from(`\u00e9 ${secret}`, 'latin1'),
+    'a binary file': Buffer.from(`\0\u0001${secret}`, 'latin1'),
+  }
+
+  it.each(Object.entries(encodings))('leaves out a secret in %s', async (_, bytes) => {
+    const escapes = Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+    const { patch } = await patchAfter((call) => call('run_command', { command: `printf '${escapes}' > k.bin` }))
+    expect(patch.leftOut).toEqual(['Left out: "k.bin", which contains a secret'])
+    expect(patch.text).toBe('')
   })
 })
