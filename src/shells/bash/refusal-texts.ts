@@ -1,4 +1,5 @@
 import type { Command, CommandContext, ExecResult, IFileSystem } from 'just-bash'
+import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { withOwnTexts } from './own-texts.ts'
 import { resolvePath } from './virtual-paths.ts'
 
@@ -32,8 +33,10 @@ const names =
   `awk base64 cat chmod comm cut diff file gunzip gzip head jq md5sum od paste sed sha1sum sha256sum sort split
   strings tac tail tar tee uniq wc yq zcat`.split(/\s+/)
 
-/** The commands above, with errors that name the refusal and texts that speak of this shell, an `rm` that reports refusals with `-f`, too, and an `rm` and an `mv` that act on
- * links themselves. */
+/**
+ * The commands above, with errors that name the refusal and texts that describe this shell. `rm` also reports refusals with `-f`; `rm` and
+ * `mv` act on links themselves.
+ */
 export function refusalCommands(log: RefusalLog): Command[] {
   return [...names.map((name) => corrected(name, log)), rmCommand(log), mvCommand]
 }
@@ -61,16 +64,21 @@ const SILENT = new Set(['md5sum', 'sha1sum', 'sha256sum', 'file'])
 /** `sed: a: No such file or directory`, `chmod: cannot access 'a': No such file or directory`. */
 const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
 
+const FORCE: Readonly<Record<string, string>> = { '-f': '-f', '--force': '-f', '-v': '-v', '--verbose': '-v' }
+const mvFlags: FlagTable = { plain: FORCE, valued: {} }
+const rmFlags: FlagTable = { plain: { ...FORCE, '-r': '-r', '-R': '-r', '--recursive': '-r' }, valued: {} }
+
 /** `rm -f` hides that a file is missing, and nothing else. */
 function rmCommand(log: RefusalLog): Command {
   return {
     name: 'rm',
     async execute(args, context) {
       const { cwd, fs } = context
-      const end = args.indexOf('--')
-      const operands = args.filter((arg, index) => (end !== -1 && index > end) || !/^-./.test(arg))
+      const flags = parseFlags(args, rmFlags)
+      if (flags === undefined) return original('rm', args, context)
+      const { operands } = flags
       const start = log.paths.length
-      const result = await withLinks('rm', args, context, async (path) => {
+      const result = await withLinks('rm', flags, operands, context, async (path) => {
         await fs.rm(path)
         return ''
       })
@@ -98,17 +106,20 @@ const mvCommand: Command = {
   name: 'mv',
   async execute(args, context) {
     const { cwd, fs } = context
-    const target = args.at(-1) ?? ''
+    const flags = parseFlags(args, mvFlags)
+    const target = flags?.operands.at(-1)
+    if (flags === undefined || target === undefined) return original('mv', args, context)
+    const sources = flags.operands.slice(0, -1)
     const path = resolvePath(cwd, target)
     const isDirectory = await fs.stat(path).then(
       (stat) => stat.isDirectory,
       () => false,
     )
-    const isSeveral = args.filter((arg) => !/^-./.test(arg)).length > 2
-    if (args.length < 2 || (isSeveral && !isDirectory)) return original('mv', args, context)
+    if (sources.length === 0 || (sources.length > 1 && !isDirectory)) return original('mv', args, context)
     return withLinks(
       'mv',
-      args.slice(0, -1),
+      flags,
+      sources,
       context,
       async (link, operand) => {
         const into = isDirectory ? `/${operand.slice(operand.lastIndexOf('/') + 1)}` : ''
@@ -121,48 +132,43 @@ const mvCommand: Command = {
 }
 
 /**
- * Runs a command of the interpreter, which takes a link that leads nowhere for missing, and one to a directory for a directory. Acts on
- * the links among the operands by itself.
+ * Runs a command of the interpreter, and handles the links among its sources itself: the interpreter treats a broken link as missing, and
+ * a link to a directory as that directory.
  *
  * @param act returns what `-v` prints behind the name
- * @param last operands for the command in any case
+ * @param last operands behind the sources
  */
 async function withLinks(
   name: string,
-  args: string[],
+  flags: Flags,
+  sources: readonly string[],
   context: CommandContext,
   act: (path: string, operand: string) => Promise<string>,
   last: readonly string[] = [],
 ): Promise<ExecResult> {
   const { cwd, fs } = context
-  const end = args.indexOf('--')
   const rest: string[] = []
-  let [operands, stdout, stderr] = [0, '', '']
-  const options = args.filter((arg, index) => /^-./.test(arg) && !(end !== -1 && index > end))
-  const isPlain = options.every((option) => /^-[frRvi]+$|^--$|^--(force|recursive|verbose)$/.test(option))
-  const isVerbose = options.some((option) => /^-\w*v|^--verbose$/.test(option))
-  for (const [index, arg] of args.entries()) {
-    const isOperand = (end !== -1 && index > end) || !/^-./.test(arg)
+  let [stdout, stderr] = ['', '']
+  for (const arg of sources) {
     const path = resolvePath(cwd, arg)
-    const isLink =
-      isPlain && isOperand && !arg.endsWith('/') && (await fs.lstat(path).catch(() => undefined))?.isSymbolicLink
+    const isLink = !arg.endsWith('/') && (await fs.lstat(path).catch(() => undefined))?.isSymbolicLink
     if (isLink !== true) {
       rest.push(arg)
-      operands += isOperand ? 1 : 0
       continue
     }
     try {
-      const shown = (await act(path, arg)) ?? ''
-      if (isVerbose) stdout += `${name === 'rm' ? 'removed' : 'renamed'} '${arg}'${shown}\n`
+      const shown = await act(path, arg)
+      if (flags.count('-v') > 0) stdout += `${name === 'rm' ? 'removed' : 'renamed'} '${arg}'${shown}\n`
     } catch (error) {
       const { refusal } = error as { refusal?: { code?: unknown } }
       if (refusal?.code === 'APPROVAL_REQUIRED') throw error
       stderr += `${name}: cannot ${name === 'rm' ? 'remove' : 'move'} '${arg}': ${plainReason(error)}\n`
     }
   }
+  const options = Object.values(rmFlags.plain).filter((flag) => flags.count(flag) > 0)
   const result =
-    operands > 0 || rest.length === args.length
-      ? await original(name, [...rest, ...last], context)
+    rest.length > 0 || sources.length === 0
+      ? await original(name, [...new Set(options), '--', ...rest, ...last], context)
       : { stdout: '', stderr: '', exitCode: 0 }
   return {
     ...result,
