@@ -9,10 +9,10 @@ export function canHavePattern({ tool, accesses }: ApprovalRequest): boolean {
   return tool !== 'submit_plan' && accesses.length > 0 && isFileAccess
 }
 
-/** Returns the paths that are proposed for a request: all files of its folder. */
+/** Returns the paths that are proposed for a request: all files of its folder, whose name is taken literally. */
 export function proposePaths({ accesses }: ApprovalRequest): string {
   const path = accesses[0]?.path ?? ''
-  return `${path.slice(0, path.lastIndexOf('/') + 1)}*`
+  return `${path.slice(0, path.lastIndexOf('/') + 1).replace(/[*?[\]{}()!+@|,]/g, '\\$&')}*`
 }
 
 /**

@@ -5,7 +5,7 @@ import { createWorkspace, type PolicyInput, type WorkspaceRun } from '../../src/
 import { unifiedDiff } from '../../src/patch/unified-diff.ts'
 import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
 import type { ApprovalRequest } from '../../src/policy/approval.ts'
-import { createPattern } from '../../src/ui/approval-pattern.ts'
+import { createPattern, proposePaths } from '../../src/ui/approval-pattern.ts'
 import { changedWords } from '../../src/ui/changed-words.ts'
 import { textBefore } from '../../src/ui/changes-source.ts'
 import {
@@ -128,6 +128,17 @@ describe('createPattern', () => {
     expect(covered('src/*.{js,ts}')).toEqual(['src/a.js', 'src/b.ts'])
     expect(covered('')).toEqual([])
   })
+
+  it.each(['a,b', '[a]', '{x,y}', 'a*', '(b)', '!c', 'd+@(e|f)', 'q?', 'plain'])(
+    'covers the call for which it is proposed, in the folder %s',
+    (folder) => {
+      const own = request(`src/${folder}/a.js`)
+      const proposed = createPattern({ request: own, actor: 'agent' }, proposePaths(own))
+      expect(proposed.covers(own)).toBe(true)
+      expect(proposed.covers(request(`src/${folder}/b.js`))).toBe(true)
+      expect(proposed.covers(request('src/other/a.js'))).toBe(false)
+    },
+  )
 
   it.each([
     ['/src/*', 'it is absolute'],
