@@ -38,10 +38,13 @@ export async function requireHiddenInContent(
   { path, before, after, knowsBefore }: ContentReplacement,
   pause: () => Promise<void> | undefined,
 ): Promise<void> {
-  if (before !== undefined && !knowsBefore) {
-    const parts = partsOf(before, await searched(before, pause))
-    for await (const part of parts) await runInTurns(hidden.addPart(part), pause)
+  let scan: SecretScan | undefined
+  const partsBefore = async function* (): AsyncGenerator<ContentPart> {
+    if (before === undefined) return
+    scan ??= await searched(before, pause)
+    yield* partsOf(before, scan)
   }
+  if (!knowsBefore) for await (const part of partsBefore()) await runInTurns(hidden.addPart(part), pause)
   if (hidden.isEmpty) return
   requireOpen(hidden, path)
   if (utf16EncodingOf(await after.read(0, 2)) !== undefined) {
@@ -59,11 +62,11 @@ export async function requireHiddenInContent(
   const shown = noCounts()
   for await (const part of partsOf(after, await searched(after, pause))) {
     refuseIf(await runInTurns(hidden.findInPart(part), pause))
-    await runInTurns(hidden.countPart(part, shown), pause)
+    if (hidden.needsCounts) await runInTurns(hidden.countPart(part, shown), pause)
   }
+  if (!hidden.needsCounts) return
   const present = noCounts()
-  const parts = before === undefined ? [] : partsOf(before, await searched(before, pause))
-  for await (const part of parts) await runInTurns(hidden.countPart(part, present), pause)
+  for await (const part of partsBefore()) await runInTurns(hidden.countPart(part, present), pause)
   refuseIf(hidden.findByCounts(present, shown))
 }
 

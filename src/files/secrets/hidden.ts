@@ -157,6 +157,11 @@ export class HiddenSecrets {
     return yield* this.#alteredShort(own)
   }
 
+  /** Whether {@link findByCounts} may find any of the secrets. */
+  get needsCounts(): boolean {
+    return this.#short.size > 0 || this.#splitLengths.size > 0
+  }
+
   /** Counts in a part of a large content what {@link findByCounts} compares. */
   *countPart(part: ContentPart, counts: SecretCounts): Steps<void> {
     const { text, marks, start, end } = part
