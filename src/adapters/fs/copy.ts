@@ -1,3 +1,5 @@
+import { resolvePath } from '../../paths/absolute-path.ts'
+import { isAtOrBelow } from '../../paths/physical.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { asNode, fsError } from './errors.ts'
 import { locate } from './paths.ts'
@@ -32,21 +34,21 @@ interface Pair {
 }
 
 /** The functions that a copy is made of. */
-type Functions = FsReads &
+export type CopyFunctions = FsReads &
   FsWrites &
   Pick<FsMetadata, 'utimes'> & { mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<unknown> }
 
 /**
- * Copies an entry with everything below it. All of it is looked at before the first change, so that what fails there changes
- * nothing, and a copy into what is copied ends.
+ * Copies an entry with everything below it. Plans the whole copy before the first change: a failure while planning changes nothing, and
+ * a copy into its own source ends.
  */
 export class TreeCopy {
   readonly #target: FsTarget
-  readonly #fs: Functions
+  readonly #fs: CopyFunctions
   readonly #options: CopyOptions
   readonly #steps: (() => Promise<unknown>)[] = []
 
-  constructor(target: FsTarget, functions: Functions, options: CopyOptions) {
+  constructor(target: FsTarget, functions: CopyFunctions, options: CopyOptions) {
     this.#target = target
     this.#fs = functions
     this.#options = options
@@ -73,7 +75,7 @@ export class TreeCopy {
     }
   }
 
-  /** Looks at both paths. Returns undefined for what the filter leaves out. `isNew`: the directory of the new path is. */
+  /** Looks at both paths. Returns undefined for what the filter leaves out. `isNew`: the directory of the new path does not exist yet. */
   async #pairOf(
     from: string,
     to: string,
@@ -94,19 +96,19 @@ export class TreeCopy {
         throw copyError('NON_DIR_TO_DIR', `cannot overwrite directory ${to} with non-directory ${from}`, to)
       }
     }
-    if (isDirectory && isAtOrBelow(to, from)) throw intoItself(from, to)
+    if (isDirectory && isWithin(to, from)) throw intoItself(from, to)
     return { from, to, entry, existing }
   }
 
   /** @throws Error if a directory above the new path is the one that is copied, or below it */
   async #checkParents({ from, to, entry, existing }: Pair): Promise<void> {
     if (entry.type !== 'directory') return
-    if (existing !== undefined && isAtOrBelow(existing.path, entry.path)) throw intoItself(from, to)
+    if (existing !== undefined && isWithin(existing.path, entry.path)) throw intoItself(from, to)
     const top = normalized(`/${directoryOf(from)}`)
     for (let parent = normalized(`/${directoryOf(to)}`); parent !== top; parent = directoryOf(parent)) {
       const stat = await this.#look(parent, true)
       if (stat === undefined && this.#options.recursive !== true) return
-      if (stat !== undefined && isAtOrBelow(stat.path, entry.path)) throw intoItself(from, to)
+      if (stat !== undefined && isWithin(stat.path, entry.path)) throw intoItself(from, to)
       if (parent === '/') return
     }
   }
@@ -158,9 +160,9 @@ export class TreeCopy {
     const target = isVerbatim ? text : leadsTo
     if (existing?.type === 'link') {
       const present = normalized(`/${directoryOf(to)}/${await this.#fs.readlink(to)}`)
-      if (!isVerbatim && isAtOrBelow(present, leadsTo)) throw intoItself(leadsTo, present, to)
+      if (!isVerbatim && isWithin(present, leadsTo)) throw intoItself(leadsTo, present, to)
       const stat = await this.#fs.stat(from)
-      if (!isVerbatim && stat.isDirectory() && isAtOrBelow(leadsTo, present)) {
+      if (!isVerbatim && stat.isDirectory() && isWithin(leadsTo, present)) {
         throw copyError('SYMLINK_TO_SUBDIRECTORY', `cannot overwrite ${present} with ${leadsTo}`, to)
       }
       this.#steps.push(() => this.#fs.unlink(to))
@@ -170,23 +172,14 @@ export class TreeCopy {
 }
 
 /** Returns a path without empty names, `.` and `..`, which are taken by their text. */
-function normalized(path: string): string {
-  const names: string[] = []
-  for (const name of path.split('/')) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return `${path.startsWith('/') ? '/' : ''}${names.join('/')}`
-}
+const normalized = (path: string): string => resolvePath('/', path).slice(path.startsWith('/') ? 0 : 1)
 
 /** Returns the path of the directory that contains an entry, by its text. */
 const directoryOf = (path: string): string => path.replace(/\/+$/, '').replace(/\/*[^/]*$/, '') || '/'
 
 /** Whether a path is that of a directory or of something below it, by their texts. */
-function isAtOrBelow(path: string, directory: string): boolean {
-  const [at, top] = [path, directory].map((one) => normalized(`/${one}/`).replace(/\/$/, '')) as [string, string]
-  return `${at}/`.startsWith(`${top}/`)
-}
+const isWithin = (path: string, directory: string): boolean =>
+  isAtOrBelow(normalized(`/${path}`), normalized(`/${directory}`), '/')
 
 const copyCodes = {
   '': [21, 'Path is a directory: cp returned EISDIR'],

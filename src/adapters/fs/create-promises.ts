@@ -63,11 +63,11 @@ export type FsPromises = Omit<FsReads, 'readFile' | 'readdir' | 'readlink' | 're
 
 /** Creates the functions of `fs.promises`. */
 export function createPromises(target: FsTarget, open: OpenFiles<FileHandle>): FsPromises {
-  return {
+  const functions = {
     ...createReads(target, open),
     ...createWrites(target, open),
     ...createMetadata(target),
     ...createDirectories(target, open),
-    ...createTransfers(target, open),
-  } as unknown as FsPromises
+  }
+  return { ...functions, ...createTransfers(target, functions) } as unknown as FsPromises
 }

@@ -53,7 +53,6 @@ export type {
   ReadFile,
   ReadFileOptions,
 } from './create-promises.ts'
-
 export type { DirectoryOptions } from './directory-names.ts'
 export type { EncodingOption, FsEncoding } from './encoding.ts'
 export type { FsError } from './errors.ts'

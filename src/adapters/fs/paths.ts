@@ -37,9 +37,9 @@ function fileOf({ protocol, host, pathname }: URL): string {
   return decodeURIComponent(pathname)
 }
 
-/** Returns the target of a link relative to the directory of the link. An absolute one starts at the root. */
-export function relativeTarget(target: string, link: string): string {
+/** Returns the target of a link relative to the real path of its directory. An absolute one starts at the root. */
+export function relativeTarget(target: string, directory: string): string {
   if (!target.startsWith('/')) return target
-  const depth = link.split('/').length - 1
+  const depth = /^\.?$/.test(directory) ? 0 : directory.split('/').length
   return `${'../'.repeat(depth)}${target.replace(/^\/+/, '')}` || '.'
 }

@@ -116,12 +116,15 @@ export function createReads(target: FsTarget, open: OpenFiles<FileHandle>) {
   }
 }
 
-/** Deletes an entry. The times that were set for it are those of no other. */
-export async function remove(target: FsTarget, at: string, options: { readonly recursive?: boolean } = {}) {
-  await FileTimes.of(target).keep(
-    async (isAfter) => (isAfter ? undefined : findEntry(target, at)),
-    () => target.files.delete(at, options),
-  )
+/** Deletes an entry, and the times that were set for it. */
+export async function remove(
+  target: FsTarget,
+  at: string,
+  entry: FileStat | undefined,
+  options: { readonly recursive?: boolean } = {},
+) {
+  await target.files.delete(at, options)
+  if (entry !== undefined) FileTimes.of(target).forget(entry)
 }
 
 /** Changes of single files of `fs.promises`. */
@@ -167,10 +170,10 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
       const { shown } = located
       await asNodeAnyway('unlink', shown, async () => {
         const { path: at, end } = await findPlace(target, located)
-        const type = (await findEntry(target, at))?.type
-        if (type === 'directory') throw fsError('EISDIR', 'unlink', shown)
-        if (type !== undefined && end === '/') throw fsError('ENOTDIR', 'unlink', shown)
-        await remove(target, at)
+        const entry = await findEntry(target, at)
+        if (entry?.type === 'directory') throw fsError('EISDIR', 'unlink', shown)
+        if (entry !== undefined && end === '/') throw fsError('ENOTDIR', 'unlink', shown)
+        await remove(target, at, entry)
       })
     },
     async symlink(to: string, path: FsPath): Promise<void> {
@@ -183,7 +186,7 @@ export function createWrites(target: FsTarget, open: OpenFiles<FileHandle>) {
         // An absolute target is written relative to the directory that contains the link.
         const isInside = to.startsWith('/') && at.includes('/')
         const directory = isInside ? await files.realPath(at.slice(0, at.lastIndexOf('/'))) : ''
-        await files.link(at, relativeTarget(to, /^\.?$/.test(directory) ? '' : `${directory}/`))
+        await files.link(at, relativeTarget(to, directory))
       }
       await asNode('symlink', to, link, shown)
     },
@@ -219,7 +222,7 @@ export function createMetadata(target: FsTarget) {
         )
       })
     },
-    /** Sets the times that `stat` tells, until the entry changes or the process ends. The storage does not keep them. */
+    /** Sets the times that `stat` returns, until the entry changes or the process ends. The storage does not keep them. */
     async utimes(path: FsPath, accessed: FsTime, modified: FsTime): Promise<void> {
       await setTimes('utime', path, false, timesOf(accessed, modified))
     },

@@ -45,16 +45,20 @@ export class FileTimes {
     this.#entries.set(path, { ...times, tag })
   }
 
+  /** Drops the times of an entry and of everything below it: a new entry at such a path may have the same version. */
+  forget({ path, type }: Pick<FileStat, 'path' | 'type'>): void {
+    this.#entries.delete(path)
+    if (type !== 'directory') return
+    for (const other of this.#entries.keys()) if (other.startsWith(`${path}/`)) this.#entries.delete(other)
+  }
+
   /** Runs a change after which an entry, at its new path, has the times that it had before. */
-  async keep(look: (isAfter: boolean) => Promise<Entry | undefined>, change: () => Promise<unknown>): Promise<void> {
+  async keep(look: (isAfter: boolean) => Promise<FileStat | undefined>, change: () => Promise<unknown>): Promise<void> {
     const before = this.#entries.size === 0 ? undefined : await look(false)
     const times = before && this.get(before)
     await change()
     if (before === undefined) return
-    // Another entry may be created at its path, with a version that is told as the same.
-    for (const path of this.#entries.keys()) {
-      if (path === before.path || path.startsWith(`${before.path}/`)) this.#entries.delete(path)
-    }
+    this.forget(before)
     const after = times && (await look(true))
     if (times !== undefined && after !== undefined) this.set(after, times, 'utime')
   }

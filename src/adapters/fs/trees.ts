@@ -1,5 +1,5 @@
 import type { FileChange } from '../../workspace/files.ts'
-import { type CopyOptions, TreeCopy } from './copy.ts'
+import { type CopyFunctions, type CopyOptions, TreeCopy } from './copy.ts'
 import { Dir } from './dir.ts'
 import { encodingOf, nameIn } from './encoding.ts'
 import { abortError, argumentError, asNode, asNodeAnyway, type FsError, fsError } from './errors.ts'
@@ -7,7 +7,7 @@ import type { FileHandle } from './file-handle.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type FsPath, locate } from './paths.ts'
 import { findCreated, findEntry, findPath, findPlace, requireParent } from './places.ts'
-import { createMetadata, createReads, createWrites, remove } from './promises.ts'
+import { createReads, remove } from './promises.ts'
 import type { Dirent } from './stats.ts'
 import type { FsTarget } from './target.ts'
 import { FileTimes } from './times.ts'
@@ -51,7 +51,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
         if (end === '.' || end === '..') throw fsError(end === '.' ? 'EINVAL' : 'ENOTEMPTY', 'rmdir', shown)
         const stat = await findEntry(target, at)
         if (stat !== undefined && stat.type !== 'directory') throw fsError('ENOTDIR', 'rmdir', shown)
-        await remove(target, at, { recursive })
+        await remove(target, at, stat, { recursive })
       })
     },
     async rm(path: FsPath, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
@@ -76,7 +76,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
         // A link is not removed by the name of what it leads to, and neither is a directory by a name that it contains.
         if (isLinked) throw fsError('ENOTDIR', 'rm', shown)
         if (end.startsWith('.')) throw fsError('EINVAL', 'rm', shown)
-        await remove(target, at, { recursive })
+        await remove(target, at, stat, { recursive })
       })
     },
     async mkdtemp(prefix: string): Promise<string> {
@@ -98,7 +98,7 @@ export function createDirectories(target: FsTarget, open: OpenFiles<FileHandle>)
 }
 
 /** What `fs.promises` does with two paths, and `watch`. */
-export function createTransfers(target: FsTarget, open: OpenFiles<FileHandle>) {
+export function createTransfers(target: FsTarget, functions: CopyFunctions) {
   const { files } = target
   return {
     async rename(from: FsPath, to: FsPath): Promise<void> {
@@ -144,12 +144,6 @@ export function createTransfers(target: FsTarget, open: OpenFiles<FileHandle>) {
       )
     },
     async cp(from: FsPath, to: FsPath, options: CopyOptions = {}): Promise<void> {
-      const functions = {
-        ...createReads(target, open),
-        ...createWrites(target, open),
-        ...createMetadata(target),
-        ...createDirectories(target, open),
-      }
       await new TreeCopy(target, functions, options).run(locate(from, 'src').shown, locate(to, 'dest').shown)
     },
     watch: (path: FsPath, options: WatchOptions = {}) => watchPath(target, path, options),

@@ -1,5 +1,6 @@
 /** The files and commands of a workspace for just-bash and for bash-tool. */
 
+import { resolvePath } from '../../paths/absolute-path.ts'
 import { checkArgument, isBoolean, isListOf, isText, refuseSurplus, shape } from '../../util/check-options.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { createPromises, type FsPromises } from '../fs/create-promises.ts'
@@ -195,13 +196,4 @@ function statIn(stats: Stats, identity: string): JustBashStat {
     isSymbolicLink: stats.isSymbolicLink(),
     ...{ mode: stats.mode & 0o7777, size: stats.size, mtime: stats.mtime, identity },
   }
-}
-
-function resolvePath(base: string, path: string): string {
-  const names: string[] = []
-  for (const name of `${path.startsWith('/') ? '' : base}/${path}`.split('/')) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return `/${names.join('/')}`
 }

@@ -1,3 +1,4 @@
+import { resolvePath } from '../../paths/absolute-path.ts'
 import { parsePath } from '../../paths/logical-path.ts'
 import type { CommandFiles } from '../types.ts'
 
@@ -82,15 +83,7 @@ function within(directory: string, path: string): string {
   return path === '.' ? directory : `${directory}/${path}`
 }
 
-/** Joins a path to a directory as a shell does: absolute, without `.`, `..` and doubled slashes. */
-export function resolvePath(base: string, path: string): string {
-  const names: string[] = []
-  for (const name of `${path.startsWith('/') ? '' : base}/${path}`.split('/')) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return `/${names.join('/')}`
-}
+export { resolvePath }
 
 /** The members of just-bash's file system that need no files. Paths are found by walking alone. */
 export const withoutFiles = { resolvePath, getAllPaths: (): string[] => [] }
