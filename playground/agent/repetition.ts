@@ -7,7 +7,7 @@ const MAX_SAME = 2
 export class Repetition {
   #last = ''
   #count = 0
-  /** Whether a call was refused as a repetition. */
+  /** Whether the model has repeated a call too often. */
   isFound = false
 
   /** Returns the failure of a call that is a repetition. */
@@ -23,7 +23,7 @@ export class Repetition {
     }
   }
 
-  /** Notes a call that never reaches a tool: there is no such one, or its input is not readable. */
+  /** Notes a call that never reaches a tool, because the tool does not exist or the input is not readable. */
   noteFailed(tool: string, input: unknown, result: unknown): void {
     this.note(tool, input, result)
     if (this.#count > MAX_SAME) this.isFound = true

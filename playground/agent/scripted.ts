@@ -13,7 +13,7 @@ export function openScripted(id: string, pace: number): OpenedModel {
   return { model, name: `Scripted: ${scenarioTitles[name]}` }
 }
 
-/** A script does not change with what a person writes about its changes. */
+/** Answers comments on the changes with a fixed text, because a script cannot react to them. */
 function withoutComments(script: Script): Script {
   return function* (request) {
     if (!/^I have (a comment|comments) on the changes\./.test(request)) return yield* script(request)

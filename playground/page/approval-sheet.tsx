@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type PendingApproval, questionInWords } from 'wardspace/ui'
-import { focusedElement } from '../../src/elements/parts/focusable.ts'
+import { focusedElement, isField } from '../../src/elements/parts/focusable.ts'
 import { Icon } from '../../src/elements/parts/icon.tsx'
 import { riskInWords } from '../../src/elements/parts/risk-words.ts'
 import { useSettled } from '../../src/elements/parts/use-settled.ts'
@@ -44,7 +44,7 @@ export function ApprovalSheet({
         // A key that is held down answers no further question.
         if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault()
         // In a form it closes the form.
-        if (event.key !== 'Escape' || !isOpen || isInField()) return
+        if (event.key !== 'Escape' || !isOpen || isField(focusedElement())) return
         closeSheet()
         place.current?.querySelector('button')?.focus()
       }}
@@ -130,10 +130,6 @@ export function openSheet(): void {
 
 function closeSheet(): void {
   page.sheet.value = false
-}
-
-function isInField(): boolean {
-  return focusedElement()?.matches('input, textarea') === true
 }
 
 function othersInWords({ length }: readonly PendingApproval[]): string {

@@ -83,11 +83,10 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Alt 6',
     does: 'The pending approvals',
     act() {
-      if (layout.value === 'phone') openSheet()
-      else {
+      if (layout.value !== 'phone') {
         putOnStage('approvals')
         focusView('wardspace-approvals', 'article')
-      }
+      } else if ((app.projectSession.value?.session.approvals.value.length ?? 0) > 0) openSheet()
     },
   },
   {

@@ -470,7 +470,7 @@ class SessionConversation implements StoredConversation {
     this.retryAt.value = undefined
   }
 
-  /** What a request reaches. The conversation of a person is not sent elsewhere without a word of the person. */
+  /** The server, model and key of the next request. A retry does not go to another one. */
   get #target(): string {
     const pick = this.pick.value
     const server = pick.kind === 'endpoint' ? [pick.provider, pick.baseUrl, pick.model] : []

@@ -12,8 +12,8 @@ import type { PolicyData, PolicyRule } from '../policy/schema.ts'
 import { isAbove } from '../policy/taint.ts'
 
 /**
- * Finds what `lintPolicy` finds, and what of a policy another part of it makes idle or leaves open. A program that starts with a policy
- * does not load it.
+ * Finds what `lintPolicy` finds, and also the parts of a policy that have no effect beside another part, or that another tool bypasses. It
+ * belongs to the command line, so that programs with a policy do not load it.
  *
  * @throws TypeError for an invalid policy
  */
@@ -148,7 +148,7 @@ function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[
     const call = policy.forCall({ tool: 'start_command', input: { command } })
     return strength[decide(call, 'command:background', '' as Path)] < strength[action]
   }
-  if (!(commands ?? [NAME]).some((entry) => isOpen(entry.trim().replace(/\s+/g, ' ').replaceAll('*', NAME)))) return []
+  if (!(commands ?? [NAME]).some((entry) => isOpen(tidyEntry(entry).replaceAll('*', NAME)))) return []
   return [
     {
       rule: rule.name,

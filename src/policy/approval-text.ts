@@ -15,7 +15,7 @@ export function approvalText(question: ApprovalQuestion): string {
   return diff === '' ? call : `${call}\n\n${diff}`
 }
 
-/** The same as {@link approvalText}, with the diff apart, which is empty if there is none. */
+/** Returns the two parts of {@link approvalText}. Without a diff, its part is empty. */
 export function approvalParts({ tool, input, accesses, verdict, risks, diff = '' }: ApprovalQuestion): {
   readonly call: string
   readonly diff: string

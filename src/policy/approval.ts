@@ -4,6 +4,7 @@ import { throwIfAborted } from '../util/abort.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { GuardedAccess } from './access.ts'
 import type { Verdict } from './evaluation.ts'
+import { NO_REASON } from './no-reason.ts'
 import type { Risk } from './risk/index.ts'
 
 /** A request for an approval. Plain data. */
@@ -62,7 +63,7 @@ export function normalizeAnswer(answer: unknown): NormalizedAnswer | undefined {
   if (by !== undefined && typeof by !== 'string') return undefined
   const author = by === undefined ? {} : { by: by.slice(0, 200) }
   if (allow === undefined)
-    return typeof deny === 'string' ? { deny: deny.trim() === '' ? 'no reason was given' : deny, ...author } : undefined
+    return typeof deny === 'string' ? { deny: deny.trim() === '' ? NO_REASON : deny, ...author } : undefined
   return deny === undefined && (allow === 'once' || allow === 'run') ? { allow, ...author } : undefined
 }
 

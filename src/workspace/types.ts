@@ -151,7 +151,7 @@ export type Reverted = {
   readonly kept: readonly string[]
 }
 
-/** Options of what is no call of a tool: it takes no media, and reports no progress. */
+/** The options of an operation. It returns no media and reports no progress, as calls of tools do. */
 export type OperationOptions = Omit<CallOptions, 'media' | 'onProgress'>
 
 /** Options of an undo, a rollback or a commit. */

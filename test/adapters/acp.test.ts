@@ -330,7 +330,7 @@ describe('acpClient()', () => {
     for (const [method, params] of Object.entries(requests)) {
       await expect(guarded.answer(method as never, { sessionId: 's', ...params }), method).rejects.toMatchObject({
         code: -32603,
-        message: expect.stringContaining('answers no more'),
+        message: expect.stringContaining('The client is closed'),
       })
     }
     const terminal = { sessionId: 's', terminalId }

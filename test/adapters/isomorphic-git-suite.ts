@@ -204,12 +204,11 @@ export function wrap(own) {
 /** What the suite needs in a page. Files of the clone come from the server of the page. */
 const pageModules = {
   'wrap.js': wrapModule,
-  'page-globals.js': `
+  'page-globals.js': `${globalsModule}
 import { Buffer } from 'buffer'
 import process from 'process'
-import { describe, it, vi } from 'vitest'
 process.versions = { node: '20.19.0' }
-Object.assign(globalThis, { Buffer, process, global: globalThis, jest: vi, xit: it.skip, xdescribe: describe.skip })
+Object.assign(globalThis, { Buffer, process, global: globalThis })
 globalThis.setImmediate ??= (run, ...args) => setTimeout(run, 0, ...args)
 `,
   'page-fs.js': `

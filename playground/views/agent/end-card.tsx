@@ -74,7 +74,7 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   )
 }
 
-/** A file that has also changed since the run is not taken back, so that nothing else is lost. */
+/** Says why nothing was taken back, and names the files that have also changed since the run. */
 function troubleOf({ code, paths, message, hint }: Failure): string {
   if (code !== 'WRITE_CONFLICT' || !Array.isArray(paths)) return joinSentences(message, hint)
   const names = paths.slice(0, 5).map((path) => `“${path}”`)

@@ -12,7 +12,7 @@ export interface NumberFieldProps extends Partial<NumberKind> {
   readonly onEmpty?: () => void
 }
 
-/** A field for a number, with its label. What is not a number is marked, and the number before stands until it is right. */
+/** A field for a number, with its label. Marks a text that is not a number, and keeps the previous number until it is corrected. */
 export function NumberField({ id, label, value, placeholder, onNumber, onEmpty, min = 0, ...kind }: NumberFieldProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined)
   /** The number before the person has changed it. */

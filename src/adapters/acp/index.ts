@@ -72,7 +72,7 @@ export interface AcpClient {
   answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]>
   /** Adds a handler for each method to a `client()` of the SDK, and returns it. */
   addTo<App extends AcpApp>(app: App): App
-  /** Stops all commands. Later requests are refused, apart from how those ended. Call it when the agent has gone. */
+  /** Stops all commands. Afterwards, only requests about its terminals are answered. Call it when the agent has disconnected. */
   close(): Promise<void>
 }
 
@@ -153,7 +153,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
     try {
       if (!isAcpMethod(method)) throw protocolError('unknown', String(method))
       if (isClosed && !ofEnded.test(method))
-        throw protocolError('refused', 'The workspace answers no more: the agent has gone')
+        throw protocolError('refused', 'The client is closed: the agent has disconnected')
       return await handlers[method](checkParams(method, params), signal)
     } catch (error) {
       const { code, message, data } = toProtocolError(error, (Object(params) as { path?: string }).path)

@@ -1,4 +1,5 @@
 import type { ToolSet } from 'ai'
+import { refuseSurplus } from '../../util/check-options.ts'
 import { type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
@@ -12,8 +13,6 @@ export {
   type SandboxLine,
   type SandboxPath,
 } from './sandbox.ts'
-
-import { refuseSurplus } from '../../util/check-options.ts'
 
 /** Run, tools, approval handler and form of the results. */
 export interface AiSdkOptions extends AgentToolOptions {}

@@ -1,3 +1,4 @@
+import { refuseSurplus } from '../../util/check-options.ts'
 import { type AgentTool, type AgentToolOptions, agentTools } from '../model/agent-tools.ts'
 import type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
@@ -19,8 +20,6 @@ export {
   type MastraGrep,
   mastraFilesystem,
 } from './filesystem.ts'
-
-import { refuseSurplus } from '../../util/check-options.ts'
 
 export { type MastraCommandOptions, type MastraCommandResult, type MastraSandbox, mastraSandbox } from './sandbox.ts'
 

@@ -80,7 +80,7 @@ export function openAiEditor(target: SandboxTarget, options?: SandboxOptions): O
   return withMethodOptions('openAiEditor()', editor, editorOptions)
 }
 
-/** The SDK adds the kind of an operation, and what its provider says of it. */
+/** The SDK adds the kind of an operation, and data of its provider. */
 const ofOperation = { type: isAnything, providerData: isAnything, path: isText }
 const editorOptions = {
   createFile: optionsAt(0, { ...ofOperation, diff: isText }, 'path', 'diff'),

@@ -34,7 +34,6 @@ export type {
   LazySource,
   LoadOptions,
 } from './source.ts'
-
 export { type ZipOptions, zip } from './zip.ts'
 export type { ZipEntry, ZipPlace } from './zip-directory.ts'
 

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { cachedSha256, sha256Cached } from '../../files/hash/sha256.ts'
+import { cachedSha256, sha256 } from '../../files/hash/sha256.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { noteLostContent } from '../../storage/lost-content.ts'
@@ -322,8 +322,7 @@ export function prefixOf(segments: readonly Segment[], length: number): readonly
 
 /** Returns the hash of a damaged content. If it was never computed, it is that of what is left. */
 async function hashOfDamaged(file: StoredFile, { slots, slot }: OpenJournal): Promise<string> {
-  const parts = async () => Promise.all(file.segments.map(({ at, used }) => slots.read(slot, at, used)))
-  file.hash ??= sha256Cached(concatBytes(await parts()))
+  file.hash ??= sha256(concatBytes(await Promise.all(file.segments.map(({ at, used }) => slots.read(slot, at, used)))))
   return file.hash
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
-import { priorStateWithin, versionAt } from '../../storage/versions.ts'
+import { isLost, priorStateWithin, versionAt } from '../../storage/versions.ts'
 import { type Base, keptContent, MAX_BASE_BYTES } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
 import type { LayeredReads } from './reads.ts'
@@ -147,7 +147,7 @@ export async function upperSet(
     if (before.type === 'file') {
       if (before.size > MAX_BASE_BYTES) return { base: before }
       const { state } = await priorStateWithin(lower, path)
-      if (state?.type !== 'file' || state.content !== undefined) return { base: before }
+      if (state?.type !== 'file' || isLost(state)) return { base: before }
       // Others may have changed it since.
       return { base: before, ...(sha256(state.bytes) === before.sha256 ? keptContent(state.bytes) : {}) }
     }

@@ -1,6 +1,6 @@
 import { cellsOf } from './cells.ts'
 
-/** Mark the begin and the end of a sentence. The output of commands never has them. */
+/** Mark the beginning and the end of a sentence. The output of commands never has them. */
 const [BEGIN, END] = ['\x0e', '\x0f']
 const marked = /\x0e([^\x0f]*)\x0f/g
 

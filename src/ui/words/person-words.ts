@@ -1,4 +1,5 @@
 import { type Failure, isRefusal } from '../../errors.ts'
+import { NO_REASON } from '../../policy/no-reason.ts'
 import { codeWords } from './code-words.ts'
 
 /** A refused access of a command. */
@@ -37,8 +38,8 @@ export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'mess
   }
   const { title } = codeWords[code] ?? codeWords.BACKEND_ERROR
   const [, ownReason] = /^The approval of \S+ was refused: (.*)$/s.exec(message) ?? []
-  if (ownReason === 'no reason was given') return title
-  if (code === 'APPROVAL_DENIED' && ownReason !== undefined) return `${title}: ${ownReason}`
+  if (code === 'APPROVAL_DENIED' && ownReason !== undefined)
+    return ownReason === NO_REASON ? title : `${title}: ${ownReason}`
   return path === undefined || path === '' ? title : `${title} (${path})`
 }
 

@@ -1,0 +1,2 @@
+/** The reason of a refusal without one. */
+export const NO_REASON = 'no reason was given'
