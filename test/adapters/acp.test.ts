@@ -1,9 +1,10 @@
-import { agent, client, methods, RequestError } from '@agentclientprotocol/sdk'
+import { methods, RequestError } from '@agentclientprotocol/sdk'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type AcpOptions, acpClient } from '../../dist/adapters/acp/index.js'
 import { memory } from '../../dist/backends/memory/index.js'
 import { type ApproveHandler, createWorkspace, type PolicyInput } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
+import { connectAgent } from './acp-agent.ts'
 
 const shell = bash()
 afterAll(() => shell.close())
@@ -14,7 +15,7 @@ interface Setup extends AcpOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** An agent and a client of the SDK, connected, and the requests that the agent makes. */
+/** A workspace, and an agent of the SDK that is connected to it. */
 async function connect({ policy = 'autonomous', ask, files, ...options }: Setup = {}) {
   const workspace = await createWorkspace({
     backend: memory(files ?? { 'a.txt': 'one\ntwo\nthree\n', 'docs/d.md': 'd\n', '.env': 'A=1\n' }),
@@ -22,31 +23,7 @@ async function connect({ policy = 'autonomous', ask, files, ...options }: Setup 
     policy,
     ...(ask === undefined ? {} : { approve: ask }),
   })
-  const guarded = acpClient(workspace, { RequestError, ...options })
-  const app = agent({ name: 'agent' })
-  const connection = new Promise<Parameters<Parameters<typeof app.onConnect>[0]>[0]>((resolve) =>
-    app.onConnect(resolve),
-  )
-  const connected = guarded.addTo(client({ name: 'editor' })).connect(app)
-  const { client: requests } = await connection
-  const sessionId = 's'
-  return {
-    ...{ workspace, guarded, connected, requests, sessionId },
-    read: (path: string, more: object = {}) =>
-      requests.request(methods.client.fs.readTextFile, { sessionId, path, ...more }),
-    write: (path: string, content: string) =>
-      requests.request(methods.client.fs.writeTextFile, { sessionId, path, content }),
-    permission: (toolCall: object) =>
-      requests.request(methods.client.session.requestPermission, {
-        sessionId,
-        toolCall: { toolCallId: 't', ...toolCall },
-        options: [
-          { optionId: 'always', name: 'Always', kind: 'allow_always' },
-          { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
-          { optionId: 'no', name: 'No', kind: 'reject_once' },
-        ],
-      }),
-  }
+  return { workspace, ...(await connectAgent(workspace, options)) }
 }
 
 /** The error of a request. */

@@ -4,6 +4,7 @@ import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
 import type { DialectWorkspace } from '../../../src/index.ts'
 import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
+import { acpChanges, acpWays } from './acp.ts'
 import { kindsIn } from './kinds.ts'
 import { fsChanges, fsWays } from './node-fs.ts'
 import type { Answer, Subject, Way } from './subject.ts'
@@ -578,6 +579,7 @@ const groups: Readonly<Record<string, readonly Way[]>> = {
   mcp: mcpWays,
   framework: doorWays,
   fs: fsWays(fsChanges, asAnswer),
+  acp: acpWays(acpChanges, asAnswer),
 }
 
 /** Every way to change something below `docs`. */

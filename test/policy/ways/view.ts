@@ -3,6 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createMcpServer } from '../../../dist/adapters/mcp/index.js'
 import { doors, unused } from '../../frameworks/doors.ts'
 import { toolRows } from '../../tools/table.ts'
+import { acpViews, acpWays } from './acp.ts'
 import { asAnswer, command, inBackground, overMcp } from './change.ts'
 import { kindsIn } from './kinds.ts'
 import { fsViews, fsWays } from './node-fs.ts'
@@ -615,6 +616,7 @@ const groups: Readonly<Record<string, readonly ViewWay[]>> = {
   mcp: mcpWays,
   framework: doorWays,
   fs: fsWays(fsViews, asAnswer),
+  acp: acpWays(acpViews, asAnswer),
 }
 
 /** Every way to view something below `private`. */
