@@ -90,7 +90,7 @@ function fileSections(report: RunReport): ReportSection[] {
       columns: ['call', 'tool', 'paths', 'base'],
       none: 'No call depended on an earlier version.',
       rows: report.patches.map(({ callId, tool, paths, metBase, code = '' }) => [
-        ...[callName(report, callId), tool, list(paths)],
+        ...[callName(report, callId), tool, pathList(paths)],
         metBase ? 'met' : `not met (${code})`,
       ]),
     },
@@ -105,7 +105,7 @@ function guardSections(report: RunReport): ReportSection[] {
       columns: ['call', 'tool', 'paths', 'code', 'rules'],
       none: 'Nothing forbidden was tried.',
       rows: report.forbidden.map(({ callId, tool, paths, code, rules }) => [
-        ...[callName(report, callId), tool, list(paths), code, list(rules)],
+        ...[callName(report, callId), tool, pathList(paths), code, list(rules)],
       ]),
     },
     {
@@ -119,7 +119,7 @@ function guardSections(report: RunReport): ReportSection[] {
       columns: ['call', 'tool', 'answer', 'by', 'rules', 'paths'],
       none: 'No call needed an approval.',
       rows: report.approvals.map(({ callId, tool, how, by = '', rules, paths }) => [
-        ...[callName(report, callId), tool, answers[how], by, list(rules), list(paths)],
+        ...[callName(report, callId), tool, answers[how], by, list(rules), pathList(paths)],
       ]),
     },
     {
@@ -142,8 +142,8 @@ function scopeRows(report: RunReport): string[][] {
   const { globs, finalDiffInside, outside, calls } = scope
   return [
     ['scope', list(globs)],
-    ['final diff', finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${list(outside)}`],
-    ...calls.map(({ callId, tool, paths }) => [`${callName(report, callId)} ${tool}`, `OUTSIDE: ${list(paths)}`]),
+    ['final diff', finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${pathList(outside)}`],
+    ...calls.map(({ callId, tool, paths }) => [`${callName(report, callId)} ${tool}`, `OUTSIDE: ${pathList(paths)}`]),
   ]
 }
 
@@ -205,6 +205,11 @@ const MAX_ITEMS = 20
 function list(items: readonly string[]): string {
   const text = items.slice(0, MAX_ITEMS).join(', ')
   return items.length > MAX_ITEMS ? `${text} and ${items.length - MAX_ITEMS} more` : text
+}
+
+/** Paths, with a word for the root, whose path is a dot. */
+function pathList(paths: readonly string[]): string {
+  return list(paths.map((path) => (path === '.' || path === '' ? 'workspace root' : path)))
 }
 
 function planText(report: RunReport, { text, paths, callId, by }: NonNullable<RunReport['plan']>): string {

@@ -56,6 +56,17 @@ describe('a report', () => {
     ])
   })
 
+  it('names the root, whose path is a dot, in every part', async () => {
+    const workspace = await open()
+    await workspace.call('run_command', { command: 'rm -rf /' })
+    await workspace.call('run_command', { command: 'rm -rf .env .' })
+    const report = await workspace.report()
+    expect(report.forbidden.flatMap(({ paths }) => paths)).toContain('.')
+    const cells = reportSections(report).flatMap(({ rows }) => rows.flat())
+    expect(cells.filter((cell) => /(^|, )\.?(,|$)/.test(cell) && cell !== '')).toEqual([])
+    expect(cells).toContain('workspace root')
+  })
+
   it('lists the files written with reasons, versions and final state', async () => {
     const workspace = await open()
     const file = await workspace.call('read_file', { path: 'src/app.ts' })

@@ -4,11 +4,14 @@ import { errorInWords } from '../../playground/agent/error-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
+import { permissions } from '../../src/policy/permissions.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
+import { questionInWords } from '../../src/ui/words/approval-words.ts'
+import { aboutCall } from '../../src/ui/words/call-words.ts'
 import { codeWords } from '../../src/ui/words/code-words.ts'
-import { blockedInWords } from '../../src/ui/words/person-words.ts'
+import { blockedInWords, headlineOf, refusalInWords } from '../../src/ui/words/person-words.ts'
 import {
   decisionWords,
   labelWords,
@@ -128,6 +131,33 @@ describe('the words of the page', () => {
       expect(text.startsWith(`${decisionWords[decision]}: a.txt: `)).toBe(true)
       expect(text).not.toMatch(forModels)
       expect(text).not.toMatch(/undefined|requireApprovalIf|Paths\b/)
+    }
+  })
+
+  it('names the root of the project, and says what cannot be done to it', () => {
+    for (const path of ['.', '']) {
+      const refused = codes.flatMap((code) => permissions.map((permission) => ({ permission, path, code })))
+      const texts = [
+        ...refused.map(refusalInWords),
+        ...codes.map((code) =>
+          headlineOf({ code, message: 'Policy denies file:delete of ".": it is protected', path: '.' }),
+        ),
+        ...codes.map((code) => headlineOf({ code, message: 'no', path: '.' })),
+        aboutCall('list_directory', { path }),
+        aboutCall('copy_file', { path: 'a.txt', to: path }),
+        questionInWords({ tool: 'delete_file', input: { path } }),
+        verdictInWords({
+          decision: 'deny',
+          rules: [{ source: 'default', name: 'default', action: 'deny' }],
+          path: '.',
+        }),
+      ]
+      for (const text of texts) {
+        expect(text).not.toMatch(/(^|[\s("“])\.?($|[)"”?:,]|\s{2})|\w:\w|undefined/)
+      }
+      expect(refusalInWords({ permission: 'file:delete', path, code: 'POLICY_DENIED' })).toBe(
+        'Blocked: the project folder cannot be deleted',
+      )
     }
   })
 

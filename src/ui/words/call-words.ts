@@ -2,6 +2,7 @@ import type { Success } from '../../call/state/call.ts'
 import { type Failure, isRefusal } from '../../errors.ts'
 import type { TimelineEntry } from '../timeline.ts'
 import { codeWords } from './code-words.ts'
+import { pathInWords } from './person-words.ts'
 
 /** The outcome of a call in a word. */
 export interface CallOutcome {
@@ -33,7 +34,7 @@ function failureInWord(failure: Failure): string {
 export function aboutCall(tool: string, input: unknown): string {
   const fields = (input ?? {}) as Record<string, unknown>
   const first = [
-    fields.path,
+    typeof fields.path === 'string' ? pathInWords(fields.path) : undefined,
     fields.command,
     fields.query,
     fields.pattern,
@@ -43,7 +44,7 @@ export function aboutCall(tool: string, input: unknown): string {
   ].find((value) => typeof value === 'string')
   if (tool === 'apply_patch') return patchedFiles(String(fields.patch ?? ''))
   if (typeof first !== 'string') return ''
-  const to = typeof fields.to === 'string' ? ` → ${fields.to}` : ''
+  const to = typeof fields.to === 'string' ? ` → ${pathInWords(fields.to)}` : ''
   return `${first.split('\n')[0]?.slice(0, 160)}${to}`
 }
 

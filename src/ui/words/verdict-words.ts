@@ -3,6 +3,7 @@ import type { Verdict, VerdictRule } from '../../policy/evaluation.ts'
 import type { RiskFlag } from '../../policy/risk/flags.ts'
 import type { Decision } from '../../policy/types.ts'
 import { codeWords } from './code-words.ts'
+import { pathInWords } from './person-words.ts'
 
 /** What a decision means for the agent. */
 export const decisionWords: Readonly<Record<Decision, string>> = {
@@ -126,7 +127,7 @@ export function verdictInWords({
   const [first] = rules
   const decided = first?.action === decision ? first : rules.find(({ action }) => action === decision)
   const why = decided === undefined ? undefined : ruleInWords(decided)
-  if (why !== undefined) return `${decisionWords[decision]}: ${path ? `${path}: ` : ''}${why}`
+  if (why !== undefined) return `${decisionWords[decision]}: ${path ? `${pathInWords(path)}: ` : ''}${why}`
   return code === undefined ? decisionWords[decision] : codeWords[code].title
 }
 
