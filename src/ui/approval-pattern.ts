@@ -1,5 +1,6 @@
 import { compileGlobs } from '../paths/glob.ts'
 import type { ApprovalRequest } from '../policy/approval.ts'
+import { endsInPlainName } from '../policy/match.ts'
 import type { ApprovalPattern, PendingApproval } from './approvals.ts'
 import { readList } from './read-list.ts'
 
@@ -19,14 +20,15 @@ export function proposePaths({ accesses }: ApprovalRequest): string {
  * Creates a pattern from an approved request. It covers calls of the same tool about which the same rules ask, with the same
  * permissions and without another risk, if all their paths match.
  *
- * @param paths globs with commas between them, as in the rows of a policy
+ * @param paths globs with commas between them, as in the rows of a policy: the plain name of a folder covers what is below it
  * @throws ToolError with the reason, if one of them is not a valid glob
  */
 export function createPattern(
   { request, actor }: Pick<PendingApproval, 'request' | 'actor'>,
   paths: string,
 ): ApprovalPattern {
-  const glob = compileGlobs(readList(paths))
+  const globs = readList(paths).flatMap((glob) => (endsInPlainName(glob) ? [glob, `${glob}/**`] : [glob]))
+  const glob = compileGlobs(globs)
   const rules = rulesOf(request)
   const permissions = new Set(request.accesses.map(({ permission }) => permission))
   const flags = new Set(request.risks.map(({ flag }) => flag))

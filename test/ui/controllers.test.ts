@@ -5,6 +5,7 @@ import { createWorkspace, type PolicyInput, type WorkspaceRun } from '../../src/
 import { unifiedDiff } from '../../src/patch/unified-diff.ts'
 import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
 import type { ApprovalRequest } from '../../src/policy/approval.ts'
+import { compilePaths } from '../../src/policy/match.ts'
 import { createPattern, proposePaths } from '../../src/ui/approval-pattern.ts'
 import { changedWords } from '../../src/ui/changed-words.ts'
 import { textBefore } from '../../src/ui/changes-source.ts'
@@ -23,6 +24,7 @@ import {
   type Files,
   trackCalls,
 } from '../../src/ui/index.ts'
+import { readList } from '../../src/ui/read-list.ts'
 
 const files = { 'a.txt': 'one\n', 'dos.txt': 'a\r\nb\r\n', 'src/b.txt': 'b\n', '.env': 'TOKEN=planted-secret\n' }
 
@@ -120,6 +122,16 @@ describe('createPattern', () => {
   const request = (path: string) =>
     ({ tool: 'edit_file', accesses: [access(path)], risks: [], verdict: { rules: [] } }) as unknown as ApprovalRequest
   const pattern = (paths: string) => createPattern({ request: request('src/a.js'), actor: 'agent' }, paths)
+
+  it.each(['src', './src', 'src/', 'src, docs', '**/src', '.', 's*', 'src/a.js', 'src/deep', '{src,lib}', 'src/*'])(
+    'covers for %s what it covers in a policy',
+    (paths) => {
+      const policy = compilePaths(readList(paths), 'paths')
+      for (const path of ['src/a.js', 'src/deep/b.js', 'srcs/a.js', 'lib/src/c.js', 'a.md', 'src']) {
+        expect(pattern(paths).covers(request(path)), path).toBe(policy.matches(path))
+      }
+    },
+  )
 
   it('takes paths as a policy does: several with commas, and braces', () => {
     const covered = (paths: string) =>
