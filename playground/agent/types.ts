@@ -135,7 +135,7 @@ export type AgentEvent =
 /**
  * `paused`: the requested single step is done, and the model wants more. `limit`: the turn has used all its steps. `cut`: the
  * answer reached the model's limit of output. `filtered`: the provider withheld the answer. `early`: the answer ended without
- * its end. `empty`: there was no text and no call. `repeated`: the model made the same call again and again. `tokens`, `cost`: the next step would exceed the budget.
+ * its end. `empty`: there was no text and no call. `repeated`: the model made the same calls again and again. `tokens`, `cost`: the next step would exceed the budget.
  */
 export type DoneReason =
   | 'finished'

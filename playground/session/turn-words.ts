@@ -12,7 +12,7 @@ export const endWords: Readonly<Record<string, string>> = {
   filtered: 'The provider withheld the rest of the answer (content filter).',
   early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
   empty: 'The model answered with nothing. Try again, or choose another model.',
-  repeated: 'Stopped: the model made the same call again and again, with the same result.',
+  repeated: 'Stopped: the model made the same calls again and again, with the same results.',
 }
 
 /** Says where the turn was when the page was closed. */

@@ -526,7 +526,7 @@ it('stops a model that makes the same call again and again', async () => {
   await clear()
   const before = server.requests.length
   await send('loop')
-  await says('Stopped: the model made the same call again and again')
+  await says('Stopped: the model made the same calls again and again')
   await idle()
   expect(server.requests.length - before).toBe(3)
 })
