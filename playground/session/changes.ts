@@ -100,11 +100,11 @@ export async function contentOfChange(
   return { before: bytesOf(before), after: await present(project, path) }
 }
 
-/** Whether a file that a run has changed differs now from what it was before the run. */
-export function hasChangesOf({ entries }: WorkspaceHistory, runId: string): boolean {
+/** Whether a file that some calls have changed differs now from what it was before them. */
+export function hasChangesOf({ entries }: WorkspaceHistory, callIds: ReadonlySet<string>): boolean {
   const all = ways(entries)
-  const ofRun = ways(entries.filter((entry) => entry.runId === runId))
-  return [...ofRun].some(([path, { first }]) => statusOf(first, all.get(path)?.last ?? null) !== undefined)
+  const ofCalls = ways(entries.filter(({ callId }) => callIds.has(callId)))
+  return [...ofCalls].some(([path, { first }]) => statusOf(first, all.get(path)?.last ?? null) !== undefined)
 }
 
 /** Returns the state at the start of the history of each path that differs now. */

@@ -7,13 +7,16 @@ export interface TestCount {
   readonly failed: number
 }
 
-/** What one run of the agent did, in numbers. They equal those of its report. */
-export interface RunSummary {
+/** What the agent did in one turn, in numbers. They equal those of the report of a run that has only this turn. */
+export interface TurnSummary {
+  /** The time of the first call, in milliseconds since 1970. */
+  readonly at: number
+  readonly callIds: ReadonlySet<string>
   readonly filesChanged: number
   /** Calls that were refused, and commands that were refused in part. */
   readonly refused: number
-  /** The first and the last run of the tests. */
-  readonly tests: readonly [before: TestCount, after: TestCount] | undefined
+  /** Each run of the tests. */
+  readonly tests: readonly TestCount[]
 }
 
 /** The reports of the runs that made a call. */
@@ -23,24 +26,24 @@ export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[]
   )
 }
 
-/** Summarizes a run, or returns undefined when it has made no call. */
-export function summarizeRun(
+/** Summarizes what a run has done since a time, or returns undefined when it has made no call since then. */
+export function summarizeTurn(
   runId: string,
+  since: number,
   records: readonly AuditRecord[],
   timeline: readonly TimelineEntry[],
-): RunSummary | undefined {
-  const report = reportsOf(records).find((run) => run.runId === runId)
-  if (report === undefined) return undefined
-  const counts = timeline
-    .filter(({ record }) => record?.runId === runId)
-    .map(({ result }) => countTests(result))
-    .filter((count) => count !== undefined)
-  const [first] = counts
-  const last = counts.at(-1)
+): TurnSummary | undefined {
+  const entries = timeline.filter(({ record, at }) => record?.runId === runId && at >= since)
+  const callIds = new Set(entries.map(({ record }) => record?.toolCallId ?? ''))
+  const [report] = reportsOf(records.filter(({ toolCallId }) => callIds.has(toolCallId)))
+  const [first] = entries
+  if (report === undefined || first === undefined) return undefined
   return {
+    at: first.at,
+    callIds,
     filesChanged: report.diff.filesChanged,
     refused: new Set(report.forbidden.map(({ callId }) => callId)).size,
-    tests: first === undefined || last === undefined ? undefined : [first, last],
+    tests: entries.map(({ result }) => countTests(result)).filter((count) => count !== undefined),
   }
 }
 

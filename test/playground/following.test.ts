@@ -170,6 +170,25 @@ describe('the end of a run', () => {
     await page.getByText('Nothing forbidden was tried.').waitFor()
   })
 
+  it('has the numbers of its turn alone, and takes back no more', async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await card(page, 'Mend a failing test').click()
+    await endCard(page).getByText('4/6 → 6/6').waitFor()
+    await button(page, 'Run').click()
+    await expect.poll(() => page.locator('.said.person').count(), patiently).toBe(2)
+    await ready(page)
+    const text = () => endCard(page).textContent()
+    await expect.poll(text, patiently).toMatch(/0\s*files changed/)
+    expect(await text()).toMatch(/[^→] ?6\/6\s*tests pass/)
+    expect(await endCard(page).getByRole('button').allTextContents()).toEqual([' Report'])
+    // A later turn that changes something takes back only that.
+    await command(page, 'sed -i 4s/round/floor/ src/price.js; echo br""oken', 'broken')
+    await button(page, 'Run').click()
+    await endCard(page).getByText('4/6 → 6/6').waitFor()
+    await endCard(page).getByRole('button', { name: 'Take it back' }).click()
+    await command(page, 'echo flo""ors $(grep -c floor src/price.js)', 'floors 1')
+  })
+
   it('leads to the changes, and takes them back', async () => {
     await endCard(page).getByRole('button', { name: 'Review changes' }).click()
     await page.getByText('1 file has changed since the project').waitFor()

@@ -241,11 +241,15 @@ describe('a run that is taken back', () => {
     await session.checkpoint('before')
     const point = session.history.value.at(-1)?.id ?? ''
     const { id } = session.agentRun.value
-    await session.agentRun.value.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'ONE' })
-    await session.agentRun.value.call('write_file', { path: 'new/x.txt', content: 'x' })
+    const { call } = session.agentRun.value
+    const calls = [
+      await call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'ONE' }),
+      await call('write_file', { path: 'new/x.txt', content: 'x' }),
+    ]
+    const callIds = new Set(calls.map((result) => (result.ok ? result.callId : '')))
     await session.change({ policy: 'readOnly' })
     expect(await act(session)).toMatchObject({ ok: true })
-    const hasChanges = () => hasChangesOf(session.workspace.value.history(), id)
+    const hasChanges = () => hasChangesOf(session.workspace.value.history(), callIds)
     expect(hasChanges()).toBe(true)
     const result = await session.takeBack(id, point)
     return { result, session, hasChanges, read: (path: string) => textOf(from, path) }

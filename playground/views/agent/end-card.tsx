@@ -4,7 +4,7 @@ import { joinSentences } from 'wardspace/dialect'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { hasChangesOf } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { summarizeRun, type TestCount } from '../../session/run-summary.ts'
+import { summarizeTurn, type TestCount } from '../../session/run-summary.ts'
 import { announce } from '../../ui/announce.tsx'
 
 export interface EndCardProps {
@@ -13,24 +13,23 @@ export interface EndCardProps {
   readonly onReport: (runId: string) => void
 }
 
-/** What the run has done, in numbers, with what a person may want to do about it. */
+/** What the agent has done in the last turn, in numbers, with what a person may want to do about it. */
 export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
   const { session, conversation } = projectSession
   const runId = session.agentRun.value.id
-  const timeline = session.timeline.value
   const trouble = useSignal<string | undefined>(undefined)
-  const summary = summarizeRun(runId, session.audit.value, timeline)
+  const summary = summarizeTurn(runId, conversation.taskAt.value, session.audit.value, session.timeline.value)
   if (summary === undefined) return null
   const { filesChanged, refused, tests } = summary
-  const begin = timeline.find(({ record }) => record?.runId === runId)?.at ?? 0
-  const before = session.history.value.findLast(({ at }) => at <= begin)
+  const beforeAndAfter = tests.filter((_, at) => at === 0 || at === tests.length - 1)
+  const before = session.history.value.findLast(({ at }) => at <= summary.at)
   session.revision.value
-  const isChanged = before !== undefined && hasChangesOf(session.workspace.value.history(), runId)
+  const isChanged = before !== undefined && hasChangesOf(session.workspace.value.history(), summary.callIds)
   const takeBack = async () => {
     if (before === undefined) return
     const result = await session.takeBack(runId, before.id)
     trouble.value = result.ok ? undefined : troubleOf(result)
-    if (result.ok) announce('The changes of the run are taken back')
+    if (result.ok) announce('The changes are taken back')
   }
   return (
     <section class="end-card" aria-label="End of the run">
@@ -40,11 +39,9 @@ export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
       <ul class="end-facts">
         <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />
         <Fact number={refused} text={refused === 1 ? 'attempt blocked' : 'attempts blocked'} tone="bad" />
-        {tests !== undefined && (
+        {tests.length > 0 && (
           <li>
-            <strong class="number">
-              {testText(tests[0])} → {testText(tests[1])}
-            </strong>
+            <strong class="number">{beforeAndAfter.map(testText).join(' → ')}</strong>
             <span class="muted">tests pass</span>
           </li>
         )}
