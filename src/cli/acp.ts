@@ -12,14 +12,12 @@ import { openWorkspace } from './options.ts'
 import { parseWords } from './parse-words.ts'
 import { oneRoot, realPathOf } from './roots.ts'
 
-const optionNames = ['root', 'policy', 'audit', 'read-only', 'overlay', 'record', 'shell', 'git'] as const
-
 /**
  * `wardspace acp -- AGENT`: starts an agent of the Agent Client Protocol between an editor on stdio and the workspace, which answers its
  * requests for files, terminals and permissions. Ends with the agent, and stops it when the editor has gone.
  */
 export async function acp(words: string[], host: Host = process): Promise<number> {
-  const { values, positionals } = parseWords('acp', words, optionNames)
+  const { values, positionals } = parseWords('acp', words)
   const [command, ...args] = positionals
   if (command === undefined) throw new TypeError('Which agent? wardspace acp --policy supervised -- AGENT')
   const root = oneRoot(values.root)
@@ -51,7 +49,7 @@ export async function acp(words: string[], host: Host = process): Promise<number
   ])
   try {
     const end = await Promise.race([ended, failed, gone])
-    if (end instanceof Error) throw new TypeError(`Cannot start the agent "${command}": ${end.message}`)
+    if (end instanceof Error) throw new TypeError(`Cannot start the agent "${command}": ${reasonOf(end)}`)
     if (end !== undefined) return end === 0 ? 0 : 1
     agent.stdin.end()
     await isOver(ended)
@@ -63,6 +61,11 @@ export async function acp(words: string[], host: Host = process): Promise<number
     await guard.close()
     await workspace.close()
   }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'there is no such program; write its path, or install it'
+  return code === 'EACCES' ? 'it is not executable' : message
 }
 
 /** Milliseconds that an agent has to end by itself, and then after a signal. */

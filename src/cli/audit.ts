@@ -8,9 +8,9 @@ import { parseWords, unknownAction } from './parse-words.ts'
  * rotated into. Records missing at the end are noticed only with `--head`, the hash of the last record.
  */
 export async function audit(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('audit', words, ['head', 'after', 'json'])
+  const { values, positionals } = parseWords('audit', words)
   const [action = '', ...files] = positionals
-  if (action !== 'verify') throw unknownAction('audit', action, ['verify'])
+  if (action !== 'verify') throw unknownAction('audit', action)
   const [first, second] = files
   if (first === undefined) throw new TypeError('Which audit file? wardspace audit verify FILE')
   if (second !== undefined && (values.head !== undefined || values.after !== undefined)) {

@@ -3,26 +3,25 @@ import { type DialectResult, isDialectResult } from '../dialects/runtime/types.t
 import type { Failure } from '../errors.ts'
 import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
+import { parseInput } from './json-error.ts'
+import { requireLastingEffect } from './one-call.ts'
 import { openWorkspace } from './options.ts'
-import { parseWords, workspaceOptionNames } from './parse-words.ts'
+import { parseWords } from './parse-words.ts'
 import { adviceFor, inCommandLineWords } from './refusals.ts'
 
 /** `wardspace call NAME [JSON]`: makes one call on a real directory and prints the result as JSON, or in the form of the dialect. */
 export async function call(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('call', words, [...workspaceOptionNames, 'ask'], 2)
+  const { values, positionals } = parseWords('call', words, 2)
   const [name, json = '{}'] = positionals
   if (name === undefined) throw new TypeError('Which tool? wardspace call NAME [JSON]')
-  let input: unknown
-  try {
-    input = JSON.parse(json)
-  } catch (error) {
-    throw new TypeError(`The input is not JSON: ${(error as Error).message}`)
-  }
+  const input = parseInput(json)
   // A script has no terminal, so it asks only with --ask.
   const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
   const terminal = asks ? askInTerminal() : undefined
-  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
+  const dialect = await dialectOf(values.dialect)
+  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, dialect)
   try {
+    await requireLastingEffect(workspace, dialect, name, input)
     const options = terminal === undefined ? {} : { approve: terminal.approve }
     const result: CallResult = await workspace.callTool(name, input, options)
     const shown = isDialectResult(result) ? result : inCommandLineWords(result)

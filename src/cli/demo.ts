@@ -40,7 +40,7 @@ const labels: LabelPolicy = {
  * directory in memory. The disk is only read.
  */
 export async function demo(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('demo', words, ['root', 'ask'], 1)
+  const { values, positionals } = parseWords('demo', words, 1)
   if (positionals[0] !== undefined) refuseOptions('demo DIR', values, ['root'])
   const directory = positionals[0] ?? oneRoot(values.root)
   requireDirectories([{ at: '', directory }])

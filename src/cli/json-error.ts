@@ -9,6 +9,18 @@ const token =
   /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y
 const space = /[ \t\n\r]*/y
 
+/**
+ * Parses the input of a tool.
+ *
+ * @throws TypeError with the first syntax error and its position
+ */
+export function parseInput(text: string): unknown {
+  const error = findJsonError(text)
+  if (error === undefined) return JSON.parse(text)
+  const help = `; an input is an object in quotes, such as '{"path":"a.txt"}'`
+  throw new TypeError(`The input is not JSON: ${error.message}, at character ${error.at + 1}${help}`)
+}
+
 /** Returns the first syntax error of a JSON text, or `undefined` for a valid text. Never throws. */
 export function findJsonError(text: string): JsonError | undefined {
   let at = 0

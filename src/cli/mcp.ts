@@ -8,14 +8,11 @@ import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
 import type { HttpServer } from './mcp-http.ts'
 import { configOf, openWorkspace } from './options.ts'
-import { parseWords, workspaceOptionNames } from './parse-words.ts'
+import { httpOptionNames, parseWords, type Values } from './parse-words.ts'
 import { type Root, rootsOf } from './roots.ts'
 import { tokenOf } from './token.ts'
 
-const httpOptionNames = ['host', 'token-file', 'allowed-host', 'allowed-origin'] as const
-const optionNames = [...workspaceOptionNames, 'ask', 'http', ...httpOptionNames] as const
-
-type McpOptions = ReturnType<typeof parseWords<(typeof optionNames)[number]>>['values']
+type McpOptions = Values<'mcp'>
 
 /** The parts of a process that the server uses. */
 export interface Host {
@@ -28,7 +25,7 @@ export interface Host {
 
 /** `wardspace mcp`: serves the tools over stdio until the client disconnects, or over HTTP until a signal. */
 export async function mcp(words: string[], host: Host = process): Promise<number> {
-  const { values } = parseWords('mcp', words, optionNames, 0)
+  const { values } = parseWords('mcp', words, 0)
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, resolve)
   })

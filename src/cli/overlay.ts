@@ -7,18 +7,15 @@ import { requireAuditFile } from './audit-file.ts'
 import { dialectOf } from './dialect.ts'
 import { auditOf, configOf, requireValidValues } from './options.ts'
 import { openPersistentOverlay } from './overlay-state.ts'
-import { parseWords, unknownAction } from './parse-words.ts'
+import { actionsOf, parseWords, unknownAction } from './parse-words.ts'
 import { inCommandLineWords } from './refusals.ts'
 import { oneRoot, rootsOf } from './roots.ts'
 
-const optionNames = ['root', 'policy', 'audit', 'dialect', 'merge', 'json'] as const
-
 /** `wardspace overlay [show | accept | discard]`: shows, accepts or discards the changes of sessions with `--overlay`. */
 export async function overlay(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('overlay', words, optionNames, 1)
+  const { values, positionals } = parseWords('overlay', words, 1)
   const [action = 'show'] = positionals
-  const actions = ['show', 'accept', 'discard']
-  if (!actions.includes(action)) throw unknownAction('overlay', action, actions)
+  if (!actionsOf.overlay.includes(action as never)) throw unknownAction('overlay', action)
   if (values.merge === true && action !== 'accept')
     throw new TypeError(`--merge has no effect on "overlay ${action}"; use it with "overlay accept"`)
   const root = oneRoot(values.root)

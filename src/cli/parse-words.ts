@@ -35,27 +35,56 @@ type Parsed<N extends OptionName> = ReturnType<
 >
 
 /** The options of the commands that open a workspace on real directories. */
-export const workspaceOptionNames = [
+const workspaceOptions = [
   ...(['root', 'policy', 'audit', 'read-only', 'overlay', 'json', 'plan', 'parked', 'record', 'dialect'] as const),
   ...(['shell', 'git'] as const),
 ] as const satisfies readonly OptionName[]
 
-/** The values of {@link workspaceOptionNames}. */
-export type WorkspaceValues = Parsed<(typeof workspaceOptionNames)[number]>['values']
+/** The options of `wardspace mcp` that need `--http`. */
+export const httpOptionNames = ['host', 'token-file', 'allowed-host', 'allowed-origin'] as const
+
+/** The options of each command. */
+export const optionsOf = {
+  acp: ['root', 'policy', 'audit', 'read-only', 'overlay', 'record', 'shell', 'git'],
+  approve: workspaceOptions,
+  audit: ['head', 'after', 'json'],
+  call: [...workspaceOptions, 'ask'],
+  demo: ['root', 'ask'],
+  mcp: [...workspaceOptions, 'ask', 'http', ...httpOptionNames],
+  overlay: ['root', 'policy', 'audit', 'dialect', 'merge', 'json'],
+  policy: ['root', 'policy', 'read-only', 'overlay', 'plan', 'dialect', 'json'],
+  replay: ['root', 'dialect', 'json'],
+  report: ['run', 'json', 'markdown'],
+  tools: ['root', 'policy', 'read-only', 'dialect', 'shell', 'json'],
+} as const satisfies Readonly<Record<string, readonly OptionName[]>>
+
+export type CommandName = keyof typeof optionsOf
+
+/** The actions of the commands that have some. */
+export const actionsOf = {
+  audit: ['verify'],
+  overlay: ['show', 'accept', 'discard'],
+  policy: ['check', 'explain'],
+} as const satisfies Partial<Record<CommandName, readonly string[]>>
+
+/** The values of the options of a command. */
+export type Values<C extends CommandName> = Parsed<(typeof optionsOf)[C][number]>['values']
+
+/** The values of the options of a workspace on real directories. */
+export type WorkspaceValues = Values<'approve'>
 
 /**
  * Parses the words of a command.
  *
- * @param names the options that the command takes
  * @throws TypeError for an unknown or repeated option, one that has no effect on this command, and a surplus word
  */
-export function parseWords<N extends OptionName>(
-  command: string,
+export function parseWords<C extends CommandName>(
+  command: C,
   words: string[],
-  names: readonly N[],
   maxPositionals = Number.POSITIVE_INFINITY,
-): Parsed<N> {
-  const options = Object.fromEntries(names.map((name) => [name, definitions[name]])) as Pick<Definitions, N>
+): Parsed<(typeof optionsOf)[C][number]> {
+  const names: readonly OptionName[] = optionsOf[command]
+  const options = Object.fromEntries(names.map((name) => [name, definitions[name]]))
   const { tokens } = parseArgs({
     args: words,
     options: definitions,
@@ -67,7 +96,7 @@ export function parseWords<N extends OptionName>(
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     requireKnown(command, token, names)
-    const isRepeatable = 'multiple' in definitions[token.name as N]
+    const isRepeatable = 'multiple' in definitions[token.name as OptionName]
     if (optionsSoFar.has(token.name) && !isRepeatable) throw new TypeError(`${token.rawName} is given twice`)
     optionsSoFar.add(token.name)
     requireValue(token)
@@ -75,11 +104,11 @@ export function parseWords<N extends OptionName>(
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const surplus = positionals[maxPositionals]
   if (surplus !== undefined) {
-    const takesRoot = maxPositionals === 0 && (names as readonly string[]).includes('root')
+    const takesRoot = maxPositionals === 0 && names.includes('root')
     const help = takesRoot ? '; name a directory with --root' : ''
     throw new TypeError(`Unexpected argument "${surplus}"${help}`)
   }
-  return { values, positionals } as Parsed<N>
+  return { values, positionals } as Parsed<(typeof optionsOf)[C][number]>
 }
 
 /** @throws TypeError for an option without its value, and for a value of an option that takes none */
@@ -100,9 +129,11 @@ function requireValue(token: {
 }
 
 /** Returns the error for an action that a command does not have, with those that it has. */
-export function unknownAction(command: string, action: string, actions: readonly string[]): TypeError {
+export function unknownAction(command: keyof typeof actionsOf, action: string): TypeError {
+  const actions = actionsOf[command]
   if (action === '') return new TypeError(`Which action? wardspace ${command} ${actions.join(' or ')}`)
-  return new TypeError(`There is no "${command} ${action}"${didYouMean(action, actions, 'the actions are')}`)
+  const list = actions.length === 1 ? 'the only action is' : 'the actions are'
+  return new TypeError(`There is no "${command} ${action}"${didYouMean(action, actions, list)}`)
 }
 
 /** @throws TypeError if one of these options was given, because it has no effect on this command */
@@ -122,10 +153,22 @@ function requireKnown(
 ): void {
   if (names.includes(name)) return
   if (Object.hasOwn(definitions, name)) refuseOptions(command, { [name]: true }, [name as OptionName])
-  const help = didYouMean(
-    rawName,
-    [...names, 'help'].map((option) => `--${option}`),
-    `the options of wardspace ${command} are`,
-  )
-  throw new TypeError(`There is no option "${rawName}"${help}`)
+  throw new TypeError(`There is no option "${rawName}"${optionHelp(command, name, rawName, names)}`)
+}
+
+/** What people write for an option that has another name. */
+const synonyms: ReadonlyMap<string, OptionName> = new Map([
+  ['cwd', 'root'],
+  ['dir', 'root'],
+  ['directory', 'root'],
+  ['port', 'http'],
+])
+
+function optionHelp(command: string, name: string, rawName: string, names: readonly string[]): string {
+  const meant = synonyms.get(name)
+  if (meant !== undefined && names.includes(meant)) return `; did you mean "--${meant}"?`
+  const known = [...names, 'help'].map((option) => `--${option}`)
+  const isField = command === 'call' && rawName.startsWith('--')
+  const fields = isField ? `; the fields of a tool are a JSON text: wardspace call NAME '{"${name}": …}'` : ''
+  return didYouMean(rawName, known) || fields || didYouMean(rawName, known, `the options of wardspace ${command} are`)
 }

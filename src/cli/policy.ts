@@ -7,7 +7,7 @@ import type { Explanation, ToolDescription } from '../workspace/create-workspace
 import { auditProblem } from './audit-file.ts'
 import { checkPolicy } from './check-policy.ts'
 import { dialectOf } from './dialect.ts'
-import { findJsonError } from './json-error.ts'
+import { findJsonError, parseInput } from './json-error.ts'
 import { configOf, type Options, openWorkspace } from './options.ts'
 import { parseWords, refuseOptions, unknownAction } from './parse-words.ts'
 import { inCommandLineWords } from './refusals.ts'
@@ -18,11 +18,10 @@ import { type Root, requireDirectories, rootsOf } from './roots.ts'
  * made. Exit code 1 if it would be refused.
  */
 export async function policy(words: string[]): Promise<number> {
-  const names = ['root', 'policy', 'read-only', 'overlay', 'plan', 'dialect', 'json'] as const
-  const { values, positionals } = parseWords('policy', words, names, 3)
+  const { values, positionals } = parseWords('policy', words, 3)
   const [action = '', tool, target] = positionals
   if (action === 'check') return check(values, positionals)
-  if (action !== 'explain') throw unknownAction('policy', action, ['check', 'explain'])
+  if (action !== 'explain') throw unknownAction('policy', action)
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
   const extra = { shell: bash(), run: { actor: 'cli' } }
   const workspace = await openWorkspace(values, extra, await dialectOf(values.dialect))
@@ -112,14 +111,6 @@ function inputFor(tool: ToolDescription | DialectToolInfo | undefined, target: s
 
 function isJsonOf(text: string, start: RegExp): boolean {
   return start.test(text) && findJsonError(text) === undefined
-}
-
-function parseInput(json: string): Record<string, unknown> {
-  try {
-    return JSON.parse(json) as Record<string, unknown>
-  } catch (error) {
-    throw new TypeError(`The input is not JSON: ${(error as Error).message}`)
-  }
 }
 
 const decisionNames = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const

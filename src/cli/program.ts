@@ -1,62 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../util/check-options.ts'
-
-const usage = `wardspace: a workspace that an AI agent can be trusted with
-
-  wardspace demo [DIR]            play an agent over DIR, which does not change (default: on a copy of the
-                                  current directory in memory)
-  wardspace tools                 list the tools
-  wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
-  wardspace mcp                   serve the tools over stdio, or with --http PORT over HTTP (Model Context Protocol)
-  wardspace acp -- AGENT [ARG...] start an agent of the Agent Client Protocol for an editor, with its requests for
-                                  files, terminals and permissions answered by the workspace
-  wardspace approve [ID [ANSWER]] list the calls waiting in --parked DIR, or answer one: yes, run (for the run), or
-                                  the reason for a denial
-  wardspace overlay [ACTION]      show, accept or discard the changes of --overlay; accept --merge merges them with changes that
-                                  others made to the same files since
-  wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
-  wardspace replay FILE           repeat a recording (call and mcp make one with --record FILE) on the root, which
-                                  does not change, and print the first step with another result
-  wardspace audit verify FILE...  check that audit files are complete; exit code 1 if not. --head HASH: the last record;
-                                  --after HASH: the record before the first, if older files are kept elsewhere
-  wardspace policy check          print what the policy leaves open and what in it has no effect; exit code 1 if there is
-                                  something
-  wardspace policy explain TOOL PATH|COMMAND|JSON
-                                  print the verdict on a call, with every rule that applies; the call is not made
-
-  --root DIR          the directory to work in (default: the current one); several appear side by side under their
-                      names, or as --root NAME=DIR
-  --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
-                      wardspace.config.json|toml|yaml in the root or the current directory; one of these is required)
-  --overlay           keep all changes separate until they are accepted (mcp and call)
-  --ask               ask for approvals on stderr, answered on stdin (call and demo; the default of call in a terminal)
-  --plan              refuse every change until a plan is approved (mcp)
-  --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
-  --shell S           run commands: bash (over the guarded files), node (processes in a sandbox, on Linux), or none (the
-                      default) (mcp and call)
-  --git               let the git commands of --shell bash write the repository: commit, branch, checkout (mcp and call)
-  --read-only         register no tool that changes anything
-  --dialect D         the names and results of another system's tools, such as mcp-filesystem, or a module of your own,
-                      such as ./mine.js, which runs with the rights of this command (tools, call, mcp, approve, policy and
-                      replay)
-  --http PORT         serve over HTTP at /mcp; 0 takes a free port (mcp, as the next four)
-  --host HOST         the address to listen on (default: 127.0.0.1); another one needs a token
-  --token-file FILE   file with the bearer token of the clients, instead of the environment variable WARDSPACE_TOKEN
-                      (default: a new token, printed on stderr)
-  --allowed-host H    another host name (or name:port) that clients may use
-  --allowed-origin O  an origin whose pages may use the server
-  --audit FILE        append the audit records to a JSONL file outside the root
-  --record FILE       record the calls with their results, for replay, in a file outside the root (mcp and call)
-  --json              print plain JSON
-
-  wardspace --version prints the version
-`
+import { actionsOf, type CommandName, unknownAction } from './parse-words.ts'
+import { usageOf } from './usage.ts'
 
 type Command = (words: string[]) => Promise<number>
 
 /** Loaders of the commands. A command takes its words and returns the exit code: 0 for success, 1 for a refusal. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
+const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   acp: async () => (await import('./acp.ts')).acp,
   approve: async () => (await import('./approve.ts')).approve,
   audit: async () => (await import('./audit.ts')).audit,
@@ -82,15 +33,11 @@ export function handleOutputError({ code, message }: NodeJS.ErrnoException): voi
 
 /** Runs the command that the words name, and returns its exit code. */
 export async function program([name = 'help', ...words]: readonly string[]): Promise<number> {
-  const isHelp = (word: string | undefined) => word === '--help' || word === '-h'
   // Words after `--` are not options, so a `--help` there belongs to the input.
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
-  const isCommand = Object.hasOwn(commands, name)
-  const [topic] = name === 'help' ? words : []
   try {
-    if (topic !== undefined && !isHelp(topic) && !Object.hasOwn(commands, topic)) throw unknownCommand(topic)
-    if (name === 'help' || isHelp(name) || (isCommand && options.some(isHelp))) {
-      process.stdout.write(usage)
+    if (name === 'help' || isHelp(name)) {
+      process.stdout.write(usageOf(topicOf(words)))
       return 0
     }
     if (name === '--version' || name === '-v') {
@@ -98,25 +45,64 @@ export async function program([name = 'help', ...words]: readonly string[]): Pro
       process.stdout.write(`${version()}\n`)
       return 0
     }
-    const command = isCommand ? commands[name] : undefined
-    if (command === undefined) throw unknownCommand(name)
-    return await (await command())(words)
+    if (!isCommand(name)) throw unknownCommand(name)
+    if (options.some(isHelp)) {
+      process.stdout.write(usageOf(name))
+      return 0
+    }
+    return await (await commands[name]())(words)
   } catch (error) {
     /* v8 ignore next -- @preserve: nothing here throws a value other than an Error */
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`wardspace: ${message}\n`)
     // Misconfiguration and wrong usage are always TypeErrors.
-    if (error instanceof TypeError) process.stderr.write('See: wardspace help\n')
+    if (error instanceof TypeError) process.stderr.write(`See: wardspace help${isCommand(name) ? ` ${name}` : ''}\n`)
     return 2
   }
 }
 
+function isHelp(word: string | undefined): boolean {
+  return word === '--help' || word === '-h'
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name)
+}
+
+/** Returns the command that `wardspace help` is to describe. */
+function topicOf(words: readonly string[]): CommandName | undefined {
+  const [topic = 'help', ...others] = words.filter((word) => !isHelp(word))
+  const isTopic = isCommand(topic)
+  if (!isTopic && topic !== 'help') throw unknownCommand(topic)
+  const [action] = others
+  const takesAction = topic in actionsOf && action !== undefined
+  if (takesAction && !hasAction(topic, action)) throw unknownAction(topic as keyof typeof actionsOf, action)
+  const surplus = takesAction ? others[1] : action
+  if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
+  return isTopic ? topic : undefined
+}
+
+/** Whether a command has an action. */
+function hasAction(command: string, action: string): boolean {
+  return Object.entries(actionsOf).some(([name, actions]) => name === command && actions.includes(action as never))
+}
+
 function unknownCommand(name: string): TypeError {
-  const isTool = /^[a-z]+_[a-z_]+$/.test(name)
-  const help = isTool
+  return new TypeError(`There is no command "${name}"${commandHelp(name)}`)
+}
+
+function commandHelp(name: string): string {
+  const names = ['help', ...Object.keys(commands)]
+  if (name.startsWith('-')) {
+    return didYouMean(name, ['--help', '--version']) || '; options follow a command, such as: wardspace tools --json'
+  }
+  const [owner] = names.filter((command) => hasAction(command, name))
+  if (owner !== undefined) return `; did you mean "${owner} ${name}"?`
+  const isTool = /^[a-z]+[_.-][a-z_.-]+$/.test(name)
+  const help = didYouMean(name, [...names, '--version'])
+  return isTool
     ? `; a tool is called with: wardspace call ${name}`
-    : didYouMean(name, ['help', ...Object.keys(commands)], 'the commands are')
-  return new TypeError(`There is no command "${name}"${help}`)
+    : help || didYouMean(name, names, 'the commands are')
 }
 
 /** Returns the version of the package. */

@@ -21,15 +21,25 @@ export function commandLineHint(hint: string): string {
 /** Returns what a person of the command line can do about a refused call: the options to add or to leave out. */
 export function adviceFor(result: CallResult, values: Partial<WorkspaceValues>): string | undefined {
   const failure = isDialectResult(result) ? result.failure : result.ok ? undefined : (result as Failure)
-  return failure === undefined ? undefined : advice[failure.code]?.(values)
+  return failure === undefined ? undefined : advice[failure.code]?.(values, failure)
 }
 
-const advice: Partial<Record<ErrorCode, (values: Partial<WorkspaceValues>) => string | undefined>> = {
+const advice: Partial<Record<ErrorCode, (values: Partial<WorkspaceValues>, failure: Failure) => string | undefined>> = {
   SHELL_UNAVAILABLE: ({ shell }) => (shell === undefined ? 'Commands need a shell: --shell bash' : undefined),
   APPROVAL_REQUIRED: ({ parked }) =>
     parked === undefined
       ? 'Nobody was asked: --ask asks on stderr, and --parked DIR keeps the call for wardspace approve'
       : undefined,
   PLAN_MODE: ({ plan }) => (plan === true ? 'Changes need a call without --plan' : undefined),
+  UNKNOWN_TOOL: () => 'The tools are listed by: wardspace tools',
+  // The next two: earlier calls were runs of their own.
+  NOT_FOUND: (_, { message }) =>
+    message.includes('"artifact://')
+      ? 'An artifact ends with the process of its call: wardspace mcp keeps them'
+      : undefined,
+  WRITE_CONFLICT: (_, { message, currentSha256 }) =>
+    message.includes('was never read') && typeof currentSha256 === 'string'
+      ? `A single call has read nothing before: add "expectedSha256": "${currentSha256}" to change this version`
+      : undefined,
   READ_ONLY: (values) => (values['read-only'] === true ? 'Changes need a call without --read-only' : undefined),
 }

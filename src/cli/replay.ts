@@ -15,7 +15,7 @@ const MAX_BYTES = 256 * 1024 * 1024
  * with another result.
  */
 export async function replay(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('replay', words, ['root', 'dialect', 'json'], 1)
+  const { values, positionals } = parseWords('replay', words, 1)
   const [file] = positionals
   if (file === undefined) throw new TypeError('Which recording? wardspace replay FILE')
   let text: string

@@ -12,7 +12,7 @@ import { reportTables } from './report-tables.ts'
  * up to the damage, with exit code 1.
  */
 export async function report(words: string[]): Promise<number> {
-  const { values, positionals } = parseWords('report', words, ['run', 'json', 'markdown'], 1)
+  const { values, positionals } = parseWords('report', words, 1)
   if (values.json === true) refuseOptions('report --json', values, ['markdown'])
   const [file] = positionals
   if (file === undefined) throw new TypeError('Which audit file? wardspace report FILE')

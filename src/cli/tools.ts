@@ -10,8 +10,7 @@ import { shellOf } from './shell.ts'
 
 /** `wardspace tools`: lists the tools, also those of a shell or a dialect, as a table or as JSON Schema. */
 export async function tools(words: string[]): Promise<number> {
-  const names = ['root', 'policy', 'read-only', 'dialect', 'shell', 'json'] as const
-  const { values } = parseWords('tools', words, names, 0)
+  const { values } = parseWords('tools', words, 0)
   const readOnly = values['read-only'] === true
   const dialect = await dialectOf(values.dialect)
   const roots = rootsOf(values.root)

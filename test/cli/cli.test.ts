@@ -66,7 +66,7 @@ describe('the command line', () => {
     const given = words.filter((word) => word !== undefined)
     const { code, stdout } = await runHere(given)
     expect(code).toBe(0)
-    expect(stdout).toContain('wardspace call NAME')
+    expect(stdout).toMatch(new RegExp(`^ {2}wardspace ${given[0]} `))
     // One in a process of its own, too.
     if (given[0] === 'mcp') expect(await runWithoutPolicy(...given)).toEqual({ code, stdout, stderr: '' })
   })

@@ -3,9 +3,10 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { optionsOf } from '../../src/cli/parse-words.ts'
 import { program } from '../../src/cli/program.ts'
 import { isLong } from '../counts.ts'
-import { main } from './run-cli.ts'
+import { main, runHere } from './run-cli.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -65,6 +66,43 @@ async function run(words: readonly string[]): Promise<{ readonly code: number; r
 }
 
 let cases = 0
+
+describe('the help', () => {
+  it.each(Object.keys(optionsOf))('of %s has its rows and exactly its options', async (command) => {
+    const rows = Object.entries(commands).filter(([name]) => name.split(' ')[0] === command)
+    const expected = new Set(rows.flatMap(([, { options }]) => options))
+    for (const words of [
+      ['help', command],
+      [command, '--help'],
+      ...rows.map(([name]) => ['help', ...name.split(' ')]),
+    ]) {
+      const { code, stdout } = await runHere(words)
+      expect([words, code]).toEqual([words, 0])
+      expect(new Set(stdout.match(/(?<=^ {2}--)[a-z-]+/gm))).toEqual(expected)
+      for (const [name] of rows) expect(stdout).toContain(`  wardspace ${name} `)
+      expect(stdout.match(/^ {2}wardspace \S+/gm)?.every((row) => row === `  wardspace ${command}`)).toBe(true)
+    }
+    for (const surplus of ['x', 'x y', '--json']) {
+      const { code, stderr } = await runHere(['help', command, ...surplus.split(' ')])
+      expect([surplus, code]).toEqual([surplus, 2])
+      expect(stderr).toMatch(/Unexpected argument|There is no "/)
+    }
+  })
+
+  it('of all has every command and option once', async () => {
+    const { stdout } = await runHere(['help'])
+    expect(stdout.match(/(?<=^ {2}--)[a-z-]+/gm)?.sort()).toEqual([...all].sort())
+    for (const name of Object.keys(commands)) expect(stdout).toContain(`  wardspace ${name} `)
+    expect(await runHere(['help', 'help'])).toEqual({ code: 0, stdout, stderr: '' })
+    expect(Object.keys(optionsOf)).toEqual([...new Set(Object.keys(commands).map((name) => name.split(' ')[0]))])
+  })
+
+  it('is named after wrong usage of a command', async () => {
+    for (const command of Object.keys(optionsOf)) {
+      expect((await run([command, '--nope'])).error).toContain(`See: wardspace help ${command}\n`)
+    }
+  })
+})
 
 describe.each(Object.entries(commands))('the options of %s', (_command, { words, options }) => {
   it('are suggested for a misspelled option', async () => {
@@ -185,10 +223,22 @@ describe('wrong arguments', () => {
     expect(await run(['toosl'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "tools"?') })
     expect(await run(['constructor'])).toMatchObject({ code: 2 })
     expect(await run(['hlp'])).toMatchObject({ code: 2, error: expect.stringContaining('did you mean "help"?') })
-    expect(await run(['read_file', '{}'])).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('wardspace call read_file'),
-    })
+    for (const [name, help] of Object.entries({
+      read_file: 'wardspace call read_file',
+      'exec.run': 'wardspace call exec.run',
+      version: 'did you mean "--version"?',
+      '--versoin': 'did you mean "--version"?',
+      '--json': 'options follow a command',
+      explain: 'did you mean "policy explain"?',
+      verify: 'did you mean "audit verify"?',
+      accept: 'did you mean "overlay accept"?',
+    })) {
+      expect(await run([name, '{}'])).toMatchObject({ code: 2, error: expect.stringContaining(help) })
+    }
+    expect((await run(['mcp', '--port', '1'])).error).toContain('did you mean "--http"?')
+    expect((await run(['tools', '--port', '1'])).error).not.toContain('--http')
+    expect((await run(['call', 'read_file', '--path', 'a'])).error).toContain(`wardspace call NAME '{"path": …}'`)
+    expect((await run(['call', 'read_file', 'a.txt'])).error).toContain('expected a value, not "a", at character 1')
     expect(await run(['--version', 'x'])).toMatchObject({ code: 2, error: expect.stringContaining('Unexpected') })
     for (const host of ['http://localhost', 'no host', '']) {
       const words = ['mcp', '--root', '.', '--policy', 'readOnly', '--http', '0', `--host=${host}`]

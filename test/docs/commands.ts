@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const top = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 /** The output of `wardspace help`. */
-const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/program.ts'), 'utf8'))?.[1] ?? ''
+const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/usage.ts'), 'utf8'))?.[1] ?? ''
 
 /** One command, split into words. */
 export type Words = readonly string[]
