@@ -29,6 +29,7 @@ interface ChangingCall {
   readonly run: RunState
   readonly audit: CallAudit
   readonly taint: TaintTracker
+  readonly options: { readonly signal?: AbortSignal | undefined }
 }
 
 /**
@@ -37,7 +38,7 @@ interface ChangingCall {
  * @param isToolCall whether a tool makes the changes. An operation, such as undo, brings back what was there
  */
 export async function evaluateChanges(
-  { workspace, run, audit, taint }: ChangingCall,
+  { workspace, run, audit, taint, options }: ChangingCall,
   call: AuthorizedCall,
   { draft, reads }: ProposedDraft,
   isToolCall: boolean,
@@ -48,7 +49,7 @@ export async function evaluateChanges(
   audit.setVerdict(changes.verdict)
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
   const refusals = isToolCall ? workspace.secretRefusals : undefined
-  await requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals)
+  await requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals, options.signal)
   if (isToolCall) requireOrdinaryNames(changes.changes)
   const { changes: set = [] } = draft
   if (set.length > 0) await (draft.target ?? workspace.backend).checkPlaces?.(set)

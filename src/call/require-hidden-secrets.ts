@@ -6,6 +6,7 @@ import type { Path } from '../paths/logical-path.ts'
 import type { StagedContent, StoredContent } from '../storage/backend.ts'
 import { type StateReads, stateAt, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import { createPacer } from '../util/pacer.ts'
 import { runInTurns } from '../util/steps.ts'
 import type { AuthorizedCall, KnownChange } from './state/call.ts'
@@ -17,15 +18,16 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  *
  * @param reads the files that the call has read
  * @param refusals those of the workspace. `undefined` for an operation that brings back what was there
- * @throws ToolError `POLICY_DENIED_SECRET`
+ * @throws ToolError `POLICY_DENIED_SECRET`, `ABORTED`
  */
 export async function requireHiddenSecrets(
   { backend, limits }: WorkspaceState,
-  { input }: AuthorizedCall,
+  { input, tool }: AuthorizedCall,
   draft: BuiltinDraft<unknown>,
   changes: readonly KnownChange[],
   reads: Iterable<Path>,
   refusals: SecretRefusals | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!changes.some(({ change: { to } }) => to?.type === 'file' || to?.type === 'link')) return
   const changed = new Set(changes.map(({ change }) => change.path))
@@ -34,7 +36,11 @@ export async function requireHiddenSecrets(
   )
   if (unchanged.size === 0 && changes.every(replacesNoSecret)) return
   const hidden = new HiddenSecrets(textsIn(input), refusals)
-  const pause = createPacer()
+  const turn = createPacer()
+  const pause = () => {
+    throwIfAborted(signal, `${tool.name} was cancelled`)
+    return turn()
+  }
   for (const path of unchanged) {
     const { state } = await stateWithin(backend, path, limits.textFileBytes)
     if (state?.type === 'file') await runInTurns(hidden.addInSteps(state.bytes), pause)

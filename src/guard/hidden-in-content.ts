@@ -31,7 +31,8 @@ const CONTEXT_BYTES = 64 * 1024
 /**
  * {@link requireHidden} of a content that is too large for memory. Searches all of it, part by part.
  *
- * @throws ToolError `POLICY_DENIED_SECRET`; `LIMIT_EXCEEDED` for UTF-16 beside hidden secrets, which has no such search
+ * @param pause called between the parts, too
+ * @throws ToolError `POLICY_DENIED_SECRET`; `LIMIT_EXCEEDED` for UTF-16 beside hidden secrets, which has no such search; what `pause` throws
  */
 export async function requireHiddenInContent(
   hidden: HiddenSecrets,
@@ -42,7 +43,7 @@ export async function requireHiddenInContent(
   const partsBefore = async function* (): AsyncGenerator<ContentPart> {
     if (before === undefined) return
     scan ??= await searched(before, pause)
-    yield* partsOf(before, scan)
+    yield* partsOf(before, scan, pause)
   }
   if (!knowsBefore) for await (const part of partsBefore()) await runInTurns(hidden.addPart(part), pause)
   if (hidden.isEmpty) return
@@ -60,7 +61,7 @@ export async function requireHiddenInContent(
     throw revealedError(hidden, path, mark)
   }
   const shown = noCounts()
-  for await (const part of partsOf(after, await searched(after, pause))) {
+  for await (const part of partsOf(after, await searched(after, pause), pause)) {
     refuseIf(await runInTurns(hidden.findInPart(part), pause))
     if (hidden.needsCounts) await runInTurns(hidden.countPart(part, shown), pause)
   }
@@ -78,13 +79,19 @@ async function searched({ size, read }: ContentReads, pause: () => Promise<void>
   for (let at = 0; at < size; at += largeBounds.partBytes) {
     const end = Math.min(size, at + largeBounds.partBytes)
     await runInTurns(scan.add(byteText(await read(at, end)), end === size), pause)
+    await pause()
   }
   return scan
 }
 
 /** Yields a content in parts, with what is around each. A secret that begins in a part is in it as a whole. */
-async function* partsOf({ size, read }: ContentReads, scan: SecretScan): AsyncGenerator<ContentPart> {
+async function* partsOf(
+  { size, read }: ContentReads,
+  scan: SecretScan,
+  pause: () => Promise<void> | undefined,
+): AsyncGenerator<ContentPart> {
   for (let at = 0; at < size; at += largeBounds.partBytes) {
+    await pause()
     const from = Math.max(0, at - CONTEXT_BYTES)
     const end = Math.min(size, at + largeBounds.partBytes)
     const last = scan.between(at, end).at(-1)

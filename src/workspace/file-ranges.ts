@@ -1,11 +1,14 @@
 import type { StepFiles } from '../call/commands/program-files.ts'
 import { ToolError } from '../errors.ts'
-import { MARK_START, mayHoldSecret, redact, utf16EncodingOf } from '../files/secrets/index.ts'
+import { MARK_START, mayHoldSecret, redactInSteps, utf16EncodingOf } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import { byteText } from '../util/native-bytes.ts'
+import { createPacer } from '../util/pacer.ts'
 import { setBounded } from '../util/set-bounded.ts'
+import { runInTurns } from '../util/steps.ts'
 
 /** Bytes read around a part of a larger file, to recognize secrets that begin or end outside of it. */
 const CONTEXT_BYTES = 64 * 1024
@@ -63,15 +66,16 @@ export async function readRange(
  * Reads a part of a large file.
  *
  * @throws ToolError `FILE_TOO_LARGE` if it holds a secret: the marks of a file have numbers, which need all of it;
- *   `UNSUPPORTED_ENCODING` for UTF-16, in which secrets are not recognized by their bytes
+ *   `UNSUPPORTED_ENCODING` for UTF-16, in which secrets are not recognized by their bytes; `ABORTED`
  */
 async function readWindow(
-  { drafts, noteRead, secretScans }: Pick<StepFiles, 'drafts' | 'noteRead' | 'secretScans'>,
+  { drafts, noteRead, secretScans, signal }: Pick<StepFiles, 'drafts' | 'noteRead' | 'secretScans' | 'signal'>,
   { path, stat }: FileVersion,
   start: number,
   end: number,
 ): Promise<Uint8Array> {
   const { size, tag } = stat
+  throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
   const byteOrderMark = await drafts.read(path, { start: 0, end: 2, tag })
   if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
     throw new ToolError(
@@ -84,13 +88,15 @@ async function readWindow(
   const { bytes } = await drafts.read(path, { start: from, end: Math.min(size, end + CONTEXT_BYTES), tag })
   noteRead(path, end - start)
   const [first, last] = [start - from, end - from]
-  const isNear =
-    mayHoldSecret(bytes) &&
-    redact(byteText(bytes)).marks.some((mark) => mark.originalStart < last && mark.originalEnd > first)
+  const { marks } = mayHoldSecret(bytes)
+    ? await runInTurns(redactInSteps(byteText(bytes)), createPacer())
+    : { marks: [] }
+  const isNear = marks.some((mark) => mark.originalStart < last && mark.originalEnd > first)
   // A longer one begins or ends beyond the bytes around the part.
   const isLarge = size > largeBounds.fileBytes && !isNear
   const { scanOf } = isLarge ? await import('../tools/shared/file-scan.ts') : {}
-  const secrets = (await scanOf?.(secretScans, path, stat).between(drafts, path, start, end)) ?? []
+  const secrets =
+    (await scanOf?.(secretScans, path, stat).between({ reads: drafts, path, signal }, { start, end })) ?? []
   if (isNear || secrets.length > 0) {
     throw new ToolError('FILE_TOO_LARGE', `Cannot read ${quote(path)}: it holds a secret and is too large to mark it`, {
       ...{ path, sizeBytes: size, limit: largeBounds.fileBytes },

@@ -17,7 +17,7 @@ export async function writeParts(
   { path, bits, append }: LargeWrite,
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<string> {
-  const { files, drafts, stage } = step
+  const { files, drafts, signal, stage } = step
   if (stage === undefined) throw new TypeError('the backend does not store contents part by part')
   // Before the first part is taken, which cannot be taken again after an approval.
   const { path: target } = await files.reach({ permission: append ? 'file:append' : 'file:write', path })
@@ -36,7 +36,7 @@ export async function writeParts(
   if (stat?.type === 'file') for await (const bytes of readParts(drafts, target, stat)) await write(bytes)
   for await (const bytes of parts) await write(bytes)
   const content = await sink.finish()
-  await refuseMarksIn(drafts, target, content, stat?.type === 'file' ? stat.size : 0)
+  await refuseMarksIn({ ...drafts, signal }, target, content, stat?.type === 'file' ? stat.size : 0)
   const mode = bits === undefined ? {} : { mode: bits }
   await files.writeContent(path, { type: 'file', bytes: head, content, ...mode }, { appendsTo: stat })
   return content.sha256

@@ -3,7 +3,9 @@ import { MARK_START, redact } from '../files/secrets/index.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, StagedContent } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import { byteText } from '../util/native-bytes.ts'
+import { createPacer } from '../util/pacer.ts'
 
 /** The reads of a backend that tell what a file hides. */
 type Reads = Pick<Backend, 'stat' | 'read'>
@@ -23,11 +25,20 @@ export async function refuseMarks(reads: Reads, path: Path, bytes: Uint8Array): 
  * {@link refuseMarks} of a content that is not in memory. If the file is too large to have marks, any mark is refused.
  *
  * @param from where the bytes begin that are not in the file already
+ * @throws ToolError `POLICY_DENIED_SECRET`, `ABORTED`
  */
-export async function refuseMarksIn(reads: Reads, path: Path, content: StagedContent, from: number): Promise<void> {
+export async function refuseMarksIn(
+  { signal, ...reads }: Reads & { readonly signal: AbortSignal | undefined },
+  path: Path,
+  content: StagedContent,
+  from: number,
+): Promise<void> {
   const marks = await marksAt(reads, path)
   if (marks.length === 0) return
+  const pause = createPacer()
   for (let at = Math.max(0, from - OVERLAP_BYTES); at < content.size; at += largeBounds.partBytes) {
+    throwIfAborted(signal, `Writing ${quote(path)} was cancelled`, { path })
+    await pause()
     const text = byteText(await content.read(at, at + largeBounds.partBytes + OVERLAP_BYTES))
     const shown = marks.find((mark) => text.includes(mark))
     if (shown !== undefined) throw markOverSecret(path, shown === MARK_START ? 'a mark' : shown)

@@ -51,6 +51,8 @@ export interface StepFiles {
   noteMetadata(path: Path): void
   /** Records that `bytes` bytes of a file were read from `drafts`. */
   noteRead(path: Path, bytes: number): void
+  /** Cancels the call. */
+  readonly signal: AbortSignal | undefined
   /** The tags of files that have no secret, by path. Absent if the files may have changes of earlier steps. */
   readonly withoutSecrets?: Map<string, string> | undefined
   /** The searches of large files for secrets. */
@@ -224,7 +226,7 @@ export class ProgramFiles {
     const { withoutSecrets, secretScans } = this.#program.workspace
     if (accesses.some(({ permission }) => isMutating(permission))) this.#scans.clear()
     return {
-      ...{ files, accesses, noteRead, drafts: this.#shared.drafts },
+      ...{ files, accesses, noteRead, drafts: this.#shared.drafts, signal: this.#program.context.signal },
       ...(this.#isOnly ? { withoutSecrets, secretScans } : { secretScans: this.#scans }),
       ...{ stage: this.#large && ((path) => (this.#large as ProgramContents).stage(path)) },
       noteMetadata: (path) => {

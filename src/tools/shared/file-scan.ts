@@ -1,17 +1,26 @@
 import type { Secret } from '../../files/secrets/formats.ts'
 import { SecretScan } from '../../files/secrets/scan.ts'
-import type { Path } from '../../paths/logical-path.ts'
+import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Stat } from '../../storage/backend.ts'
 import { largeBounds } from '../../storage/large-bounds.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import { byteText } from '../../util/native-bytes.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
+
+/** Where a search reads its file. */
+interface ScanReads {
+  readonly reads: Pick<Backend, 'read'>
+  readonly path: Path
+  readonly signal: AbortSignal | undefined
+}
 
 /** The search of one version of a large file for secrets, as far as it was needed. Offsets are those of bytes. */
 export class FileScan {
   readonly tag: string
   readonly #size: number
   readonly #scan = new SecretScan()
+  readonly #pause = createPacer()
   #at = 0
   #running: Promise<unknown> = Promise.resolve()
 
@@ -30,16 +39,26 @@ export class FileScan {
     return this.#inTurn(() => this.#add(bytes, start))
   }
 
-  /** Returns the secrets of which a part is in a range. Reads the file from where the search has come to. */
-  between(reads: Pick<Backend, 'read'>, path: Path, start: number, end: number): Promise<readonly Secret[]> {
-    return this.#inTurn(async () => {
-      while (this.settled < end && this.#at < this.#size) {
-        const range = { start: this.#at, end: Math.min(this.#size, this.#at + largeBounds.partBytes), tag: this.tag }
-        const { bytes } = await reads.read(path, range)
-        await this.#add(bytes, range.start)
-      }
-      return this.#scan.between(start, end)
-    })
+  /**
+   * Returns the secrets of which a part is in a range. Reads the file from where the search has come to. The signal ends it between two
+   * parts, and others go on from there.
+   *
+   * @throws ToolError `ABORTED`
+   */
+  async between(
+    { reads, path, signal }: ScanReads,
+    { start, end }: { readonly start: number; readonly end: number },
+  ): Promise<readonly Secret[]> {
+    while (this.settled < end && this.#at < this.#size) {
+      throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
+      const from = this.#at
+      await this.#inTurn(async () => {
+        if (from !== this.#at) return
+        const range = { start: from, end: Math.min(this.#size, from + largeBounds.partBytes), tag: this.tag }
+        await this.#add((await reads.read(path, range)).bytes, from)
+      })
+    }
+    return this.#scan.between(start, end)
   }
 
   /** Returns the secrets of which a part is in a range, as far as the search has come. */
@@ -50,8 +69,10 @@ export class FileScan {
   async #add(bytes: Uint8Array, start: number): Promise<void> {
     const end = start + bytes.length
     if (end <= this.#at) return
-    await runInTurns(this.#scan.add(byteText(bytes.subarray(this.#at - start)), end === this.#size), createPacer())
+    await runInTurns(this.#scan.add(byteText(bytes.subarray(this.#at - start)), end === this.#size), this.#pause)
     this.#at = end
+    // The search of a part without secrets has no steps.
+    await this.#pause()
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
