@@ -72,6 +72,8 @@ class ActiveTaintTracker implements TaintTracker {
   readonly #targetNames = new Map<Path, Label>()
   /** Links that lay in sinks before the call. */
   #links: Promise<readonly SinkLink[]> | undefined
+  /** The sinks that have asked about the lines of the call. */
+  #askedSinks: readonly LabelSink[] = []
   /** The highest label that the call itself has read. */
   #origin: TaintOrigin | undefined
   readonly #programContent = () => {
@@ -96,15 +98,14 @@ class ActiveTaintTracker implements TaintTracker {
     this.#inputTexts = this.#isOwnTool ? textsIn(call.input) : undefined
     if (!this.#isTool) return call
     const lines = linesOf(call)
-    this.#requireBelowCeilings({ commands: lines }, 'run the command')
-    const questions = this.#exceededSinks({ commands: lines }).map(({ name }) => ({
-      sink: name,
-      origin: this.#highest() as TaintOrigin,
-    }))
+    const origin = this.#highest()
+    this.#requireBelowCeilings({ commands: lines }, 'run the command', origin)
+    this.#askedSinks = this.#exceededSinks({ commands: lines }, origin)
+    const questions = this.#askedSinks.map(({ name }) => ({ sink: name, origin: origin as TaintOrigin }))
     for (const line of lines) this.addLabel(this.#workspace.labels.ofCommand(line))
     for (const { permission, asked, path, recursive } of this.#accesses) {
       if (recursive || !isContentWrite(permission)) continue
-      this.#requireBelowCeilings({ paths: [asked, path] }, `change ${quote(asked)}`)
+      this.#requireBelowCeilings({ paths: [asked, path] }, `change ${quote(asked)}`, this.#highest())
     }
     return questions.length === 0 ? call : { ...call, verdict: withQuestions(call.verdict, questions) }
   }
@@ -140,17 +141,24 @@ class ActiveTaintTracker implements TaintTracker {
     return (await labelOfCommits(this.#workspace, history, [commit])).label
   }
 
-  startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined {
+  startCommand(
+    texts: readonly string[],
+    isOfLine: boolean,
+    flow: ContentFlow,
+    hasStarted: boolean,
+  ): ToolError | undefined {
     const { labels } = this.#workspace
     const target = { commands: texts }
     const before = this.#taintOfRun()
-    const approved = isOfLine ? this.#exceededSinks(target, before) : []
-    // The label of the output of a command counts from its start.
-    const content = higher<TaintOrigin>(before, flow.ownReceived && { ...flow.ownReceived, ...this.#call })
+    // The taint of the run may have risen since the question.
+    const approved = isOfLine ? this.#askedSinks : []
+    // The label of the output of a command counts from its start, and not for the command itself.
+    const received = hasStarted ? flow.receivedContent : flow.ownReceived
+    const content = higher<TaintOrigin>(before, received && { ...received, ...this.#call })
     const sink = this.#exceededSinks(target, content).find((each) => !approved.includes(each))
     if (sink !== undefined) return new ToolError('TAINT_DENIED', reasonOf(sink, content as TaintOrigin))
-    for (const label of texts.map(labels.ofCommand)) {
-      flow.receive({ label })
+    for (const label of hasStarted ? [] : texts.map(labels.ofCommand)) {
+      flow.receiveOutput(label)
       this.addLabel(label)
     }
     return undefined
@@ -187,8 +195,9 @@ class ActiveTaintTracker implements TaintTracker {
   }
 
   requireHostAllowed(host: string): void {
-    const [sink] = this.#exceededSinks({ host })
-    if (sink !== undefined) throw deniedBySink(sink, this.#highest() as TaintOrigin, `reach ${quote(host)}`)
+    const origin = this.#highest()
+    const [sink] = this.#exceededSinks({ host }, origin)
+    if (sink !== undefined) throw deniedBySink(sink, origin as TaintOrigin, `reach ${quote(host)}`)
   }
 
   async authorizeChanges(authorized: AuthorizedChanges, draft: LabelledDraft): Promise<AuthorizedChanges> {
@@ -437,12 +446,13 @@ class ActiveTaintTracker implements TaintTracker {
     return this.#origin !== undefined && isAbove(this.#origin.label, before?.label ?? 'public') ? this.#origin : before
   }
 
-  #exceededSinks(target: SinkTarget, origin = this.#highest()): readonly LabelSink[] {
+  /** @param origin of the content that would flow there. `undefined`: it is public */
+  #exceededSinks(target: SinkTarget, origin: TaintOrigin | undefined): readonly LabelSink[] {
     return origin === undefined ? [] : this.#workspace.labels.exceededSinks(target, origin.label)
   }
 
   /** @throws ToolError `TAINT_DENIED` if a sink refuses, and does not ask */
-  #requireBelowCeilings(target: SinkTarget, action: string, origin = this.#highest()): void {
+  #requireBelowCeilings(target: SinkTarget, action: string, origin: TaintOrigin | undefined): void {
     const sink = this.#exceededSinks(target, origin).find(({ above }) => above !== 'ask')
     if (sink !== undefined) throw deniedBySink(sink, origin as TaintOrigin, action, target.paths?.[0])
   }

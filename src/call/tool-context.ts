@@ -208,7 +208,7 @@ export function sessionOptions({ audit, ask, began, commit, taint }: ToolContext
       taint.addLabel(label, path)
     },
     noteCommit: (history, id, flow) => taint.addCommit(history, id, flow),
-    labelStart: (texts, isOfLine, flow) => taint.startCommand(texts, isOfLine, flow),
+    labelStart: (...start) => taint.startCommand(...start),
     received: () => taint.received(),
     noteFlow: (flow) => taint.addFlow(flow),
   }

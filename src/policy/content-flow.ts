@@ -34,6 +34,8 @@ export class ContentFlow {
   readonly #known: KnownLabels
   readonly #sources: FlowSources
   #received: ContentLabel | undefined
+  /** Without the output of commands. */
+  #content: ContentLabel | undefined
   /** The present content of the paths that the command has written. */
   readonly #written = new Map<Path, ContentLabel>()
   /** The highest label that each path had at any time during the command: git may have stored it under that name. */
@@ -58,6 +60,11 @@ export class ContentFlow {
     return this.#received
   }
 
+  /** {@link ownReceived} without the labels that the policy gives to the output of commands. */
+  get receivedContent(): ContentLabel | undefined {
+    return this.#content
+  }
+
   /** Every path whose content has changed, with the highest label that it had during the command. */
   get written(): Iterable<readonly [Path, Label]> {
     return this.#highest
@@ -74,13 +81,19 @@ export class ContentFlow {
   }
 
   /** Records that the command receives some content. */
-  receive(content: ContentLabel): void {
+  receive(content: ContentLabel | undefined): void {
     this.#received = higher(this.#received, content)
+    this.#content = higher(this.#content, content)
+  }
+
+  /** Records that the command starts another, whose output has a label. */
+  receiveOutput(label: Label): void {
+    this.#received = higher(this.#received, { label })
   }
 
   /** Records that the command receives the names in a path. */
   readName(path: Path): void {
-    this.#received = higher(this.#received, nameLabelOf(path, this.#known.nameLabels))
+    this.receive(nameLabelOf(path, this.#known.nameLabels))
   }
 
   /** The labels of the names that the command has made, by the path of their entries. */

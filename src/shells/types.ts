@@ -124,8 +124,11 @@ export interface StartedBy {
    *
    * @param texts every spelling of the command, and of those that it starts
    * @param isOfLine whether the line may contain the command, so that it was approved with the line
+   * @param hasStarted the command is running, and has received content
    */
-  readonly labelStart?: ((texts: readonly string[], isOfLine: boolean) => ToolError | undefined) | undefined
+  readonly labelStart?:
+    | ((texts: readonly string[], isOfLine: boolean, hasStarted: boolean) => ToolError | undefined)
+    | undefined
 }
 
 /** Registers a listener; returns an unsubscribe function. */

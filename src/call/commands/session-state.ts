@@ -30,7 +30,12 @@ export interface CommandSessionOptions {
   /** Records that a line of the call has received the id of a commit. */
   readonly noteCommit: (history: CommitHistory, commit: string, flow: ContentFlow) => Promise<void>
   /** See {@link StartedBy.labelStart}. */
-  readonly labelStart: (texts: readonly string[], isOfLine: boolean, flow: ContentFlow) => ToolError | undefined
+  readonly labelStart: (
+    texts: readonly string[],
+    isOfLine: boolean,
+    flow: ContentFlow,
+    hasStarted: boolean,
+  ) => ToolError | undefined
   /** Tells the call what one of its lines receives and writes. */
   readonly noteFlow: (flow: ContentFlow) => void
   /** The highest label that the call has received, such as that of its command line. */

@@ -192,7 +192,8 @@ function startedByOf(
   return {
     ...{ policy, call: { ...facts, accesses: call.accesses }, lineCommands: call.line?.commands ?? [] },
     lineScripts: call.lineScripts,
-    labelStart: labelled && ((texts, isOfLine) => options.labelStart(texts, isOfLine, labelled)),
+    labelStart:
+      labelled && ((texts, isOfLine, hasStarted) => options.labelStart(texts, isOfLine, labelled, hasStarted)),
   }
 }
 

@@ -40,8 +40,14 @@ export interface TaintTracker {
    * has received content above its ceiling.
    *
    * @param isOfLine whether the line may contain the command, so that {@link beginCall} has asked about it
+   * @param hasStarted the command is running, and has received content
    */
-  startCommand(texts: readonly string[], isOfLine: boolean, flow: ContentFlow): ToolError | undefined
+  startCommand(
+    texts: readonly string[],
+    isOfLine: boolean,
+    flow: ContentFlow,
+    hasStarted: boolean,
+  ): ToolError | undefined
   /** Adds what a command line of the call receives and writes. */
   addFlow(flow: ContentFlow): void
   /** Records that a program receives all that the call reads, as soon as it is read and however the call ends. */

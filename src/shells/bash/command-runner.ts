@@ -6,7 +6,7 @@ import { createCommandFiles } from '../shared/command-files.ts'
 import { createShownOutput } from '../shared/shown-output.ts'
 import { createStartedCommands } from '../shared/started-commands.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
-import type { StartJudge } from './command-hooks.ts'
+import type { CommandStart, StartJudge } from './command-hooks.ts'
 import type { CustomCommand } from './custom-command.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
@@ -16,7 +16,7 @@ import type { ScriptRunner } from './node-command.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { sentStat } from './observed-stat.ts'
 import type { BashOptions } from './options.ts'
-import { ownCommands } from './own-commands.ts'
+import { type ContentJudge, ownCommands } from './own-commands.ts'
 import { patchCommand } from './patch-command.ts'
 import { createPersonInput, enteredText } from './person-input.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
@@ -115,7 +115,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
   const customOf = (fs: IFileSystem): readonly CustomCommand[] => [
     patchCommand(roots),
     gitCommand(() => command.git?.(), root),
-    ...ownCommands(options.commands ?? {}, fs, signal),
+    ...ownCommands(options.commands ?? {}, fs, signal, judge?.refusalOfContent),
   ]
   let result: LineResult
   if (isApart && threads !== undefined) {
@@ -174,13 +174,13 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
 }
 
 /** Decides about the commands that start, with paths of the tree that commands see. */
-function judgeOf({ startedBy, files }: ShellCommand, root: string): StartJudge | undefined {
+function judgeOf({ startedBy, files }: ShellCommand, root: string): (StartJudge & ContentJudge) | undefined {
   if (startedBy === undefined) return undefined
   const startedCommands = createStartedCommands(startedBy, files)
+  const started = ({ cwd, ...command }: CommandStart) => ({ ...command, root, cwd: logicalDirectory(cwd, root) })
   return {
-    refusal({ cwd, ...command }) {
-      return startedCommands.refusal({ ...command, root, cwd: logicalDirectory(cwd, root) })
-    },
+    refusal: (command) => startedCommands.refusal(started(command)),
+    refusalOfContent: (command) => startedCommands.refusalOfContent(started(command)),
     refusalOfOperators: startedCommands.refusalOfOperators,
   }
 }

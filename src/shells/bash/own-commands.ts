@@ -10,7 +10,9 @@ import {
   must,
 } from '../../util/check-options.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
+import type { CommandStart } from './command-hooks.ts'
 import { type CustomCommand, customCommand } from './custom-command.ts'
+import { systemError } from './fs-errors.ts'
 import type { OwnCommand, OwnCommandFiles, OwnCommandResult, OwnCommandStat } from './own-command.ts'
 import { resolvePath } from './virtual-paths.ts'
 
@@ -40,16 +42,24 @@ const isNoList = must(
 export const areOwnCommands: Check = (value, path, owner) =>
   isName(isRecordOf(isFunction)(isNoList(value, path, owner), path, owner), path, owner)
 
+/** Decides whether a command that runs may have what it has read. Returns the reason of a refusal. */
+export interface ContentJudge {
+  refusalOfContent(command: CommandStart): string | undefined
+}
+
 /** Makes commands of the interpreter from those of `bash({ commands })`. */
 export function ownCommands(
   commands: Readonly<Record<string, OwnCommand>>,
   fs: IFileSystem,
   signal: AbortSignal,
+  refusalOfContent?: ContentJudge['refusalOfContent'],
 ): readonly CustomCommand[] {
   return Object.entries(commands).map(([name, run]) =>
     customCommand(name, async (args, { cwd, stdin, env }) => {
       const stdinBytes = bytesOfText(stdin, 'latin1')
-      const context = { fs: filesFrom(fs, cwd), cwd, env, stdin: textOfBytes(stdinBytes, 'utf8'), stdinBytes, signal }
+      const started = { words: [name, ...args], isFunction: false, cwd, isNested: true }
+      const files = filesFrom(fs, cwd, () => refusalOfContent?.(started))
+      const context = { fs: files, cwd, env, stdin: textOfBytes(stdinBytes, 'utf8'), stdinBytes, signal }
       try {
         return resultOf(await run([...args], context))
       } catch (error) {
@@ -88,29 +98,38 @@ function resultOf(returned: unknown): ExecResult {
 
 const isOutput = must('a string or a Uint8Array', (value) => typeof value === 'string' || isUint8Array(value))
 
-function filesFrom(fs: IFileSystem, cwd: string): OwnCommandFiles {
+/** @param refusal returns why the command must not have what it has read */
+function filesFrom(fs: IFileSystem, cwd: string, refusal: () => string | undefined): OwnCommandFiles {
   const at = (path: string): string =>
     resolvePath(cwd, checkArgument('a file operation of the command', 'path', path, isText))
+  /** Its error counts as well: it tells about what is there. */
+  const read = async <T>(path: string, act: (path: string) => Promise<T>): Promise<T> => {
+    const absolute = at(path)
+    const [result] = await Promise.allSettled([act(absolute)])
+    if (refusal() !== undefined) throw systemError('EACCES', 'read', path)
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  }
   const statOf = async (stat: Promise<FsStat>): Promise<OwnCommandStat> => {
     const { isFile, isDirectory, isSymbolicLink, mode, size, mtime } = await stat
     return { isFile, isDirectory, isSymbolicLink, mode, size, mtime }
   }
   return {
-    readFile: (path) => fs.readFile(at(path)),
-    readFileBuffer: (path) => fs.readFileBuffer(at(path)),
+    readFile: (path) => read(path, (absolute) => fs.readFile(absolute)),
+    readFileBuffer: (path) => read(path, (absolute) => fs.readFileBuffer(absolute)),
     writeFile: (path, content) => fs.writeFile(at(path), content),
     appendFile: (path, content) => fs.appendFile(at(path), content),
-    exists: (path) => fs.exists(at(path)),
-    stat: (path) => statOf(fs.stat(at(path))),
-    lstat: (path) => statOf(fs.lstat(at(path))),
-    readdir: (path) => fs.readdir(at(path)),
+    exists: (path) => read(path, (absolute) => fs.exists(absolute)),
+    stat: (path) => read(path, (absolute) => statOf(fs.stat(absolute))),
+    lstat: (path) => read(path, (absolute) => statOf(fs.lstat(absolute))),
+    readdir: (path) => read(path, (absolute) => fs.readdir(absolute)),
     mkdir: (path, options) => fs.mkdir(at(path), options),
     rm: (path, options) => fs.rm(at(path), options),
     cp: (from, to, options) => fs.cp(at(from), at(to), options),
     mv: (from, to) => fs.mv(at(from), at(to)),
     chmod: (path, mode) => fs.chmod(at(path), mode),
     symlink: (target, path) => fs.symlink(target, at(path)),
-    readlink: (path) => fs.readlink(at(path)),
-    realpath: (path) => fs.realpath(at(path)),
+    readlink: (path) => read(path, (absolute) => fs.readlink(absolute)),
+    realpath: (path) => read(path, (absolute) => fs.realpath(absolute)),
   }
 }

@@ -8,6 +8,8 @@ import { ruleVerdict } from './rule-verdict.ts'
 interface StartedCommands {
   /** Returns the reason why a command must not start. */
   refusal(command: StartedCommand): string | undefined
+  /** Returns the reason why a command that runs must not have what the line has received by now. */
+  refusalOfContent(command: StartedCommand): string | undefined
   /** Returns the reason why a script must not run, by the operators in it. Absent if policy denies none. */
   readonly refusalOfOperators?: (operators: readonly Operator[]) => string | undefined
 }
@@ -24,13 +26,17 @@ export function createStartedCommands(startedBy: StartedBy, files: Pick<CommandF
     files.refuse('command:run', subject, new ToolError(code, `Cannot run ${JSON.stringify(subject)}: ${reason}`))
     return reason
   }
+  const refusalOfSink = (command: StartedCommand, texts: readonly string[], hasStarted: boolean) => {
+    const denied = startedBy.labelStart?.(texts, mayBeOfLine(command, startedBy), hasStarted)
+    return denied && refuse(command.words[0] ?? '', denied.message, denied.code)
+  }
   return {
     refusal(command) {
-      const [name = ''] = command.words
       const { reason, texts } = evaluateStart(command, startedBy)
-      if (reason !== undefined) return refuse(name, reason)
-      const denied = startedBy.labelStart?.(texts, mayBeOfLine(command, startedBy))
-      return denied && refuse(name, denied.message, denied.code)
+      return reason === undefined ? refusalOfSink(command, texts, false) : refuse(command.words[0] ?? '', reason)
+    },
+    refusalOfContent(command) {
+      return startedBy.labelStart && refusalOfSink(command, evaluateStart(command, startedBy).texts, true)
     },
     ...(deniedOperators?.length
       ? {
