@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai'
+import { counted } from '../../src/util/counted.ts'
 
 /**
  * The parts of a conversation that a model receives shortened, so that the rest fits its context. The conversation itself
@@ -148,7 +149,10 @@ function shorten(value: unknown, address: string): unknown {
 
 function firstWithNote(messages: readonly ModelMessage[], left: number): ModelMessage {
   const first = messages.slice(0, left).find(({ role }) => role === 'user')
-  const note = { type: 'text' as const, text: `(The ${left} messages after this one are left out to save context.)` }
+  const note = {
+    type: 'text' as const,
+    text: `(Left out to save context: ${counted(left, 'message')} after this one.)`,
+  }
   if (first?.role !== 'user') return { role: 'user', content: [note] }
   const said = typeof first.content === 'string' ? [{ type: 'text' as const, text: first.content }] : first.content
   return { role: 'user', content: [...said.filter((part) => part.type === 'text'), note] }

@@ -1,3 +1,5 @@
+import { counted } from '../../src/util/counted.ts'
+
 /** An error of a model, as an event of the agent carries it. */
 export interface ModelError {
   readonly message: string
@@ -34,10 +36,10 @@ export function errorInWords({ message, retryAfterMs = 0 }: ModelError, model: F
 
 function durationInWords(ms: number): string {
   const minutes = Math.ceil(ms / 60_000)
-  if (minutes < 60) return `${minutes} minutes`
+  if (minutes < 60) return counted(minutes, 'minute')
   const hours = Math.round(minutes / 60)
-  if (hours < 48) return hours === 1 ? 'an hour' : `${hours} hours`
-  return `${Math.round(hours / 24)} days`
+  if (hours < 48) return hours === 1 ? 'an hour' : counted(hours, 'hour')
+  return counted(Math.round(hours / 24), 'day')
 }
 
 function statusInWords(status: number, { address, hasKey }: FailedModel): string | undefined {

@@ -1,3 +1,4 @@
+import { counted } from '../../src/util/counted.ts'
 import type { ProjectFile } from '../projects/types.ts'
 import type { FromOutside, ToOutside } from './messages.ts'
 import { isOffline, OFFLINE } from './offline.ts'
@@ -119,7 +120,7 @@ function reasonOf({ status, headers }: Response, ref: string | undefined, token:
   const reset = Number(headers.get('x-ratelimit-reset'))
   if (status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')) {
     const minutes = reset > 0 ? Math.max(1, Math.ceil((reset * 1000 - Date.now()) / 60_000)) : 60
-    return `GitHub answers no more requests of this address for ${minutes} minutes. A token of yours raises the limit.`
+    return `GitHub answers no more requests of this address for ${counted(minutes, 'minute')}. A token of yours raises the limit.`
   }
   if (status === 401) return 'GitHub does not accept the token'
   if (status === 404 || status === 403) {

@@ -1,4 +1,5 @@
 import { Icon } from '../../src/elements/parts/icon.tsx'
+import { counted } from '../../src/util/counted.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { History } from './history.tsx'
 
@@ -43,7 +44,7 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
       </button>
       <button type="button" class="button quiet" title="Changes since the project was first opened" onClick={onChanges}>
         <Icon name="diff" />
-        {changed === 0 ? 'No changes' : changed === 1 ? '1 change' : `${changed} changes`}
+        {changed === 0 ? 'No changes' : counted(changed, 'change')}
       </button>
       <History projectSession={projectSession} id="history" />
     </footer>

@@ -3,6 +3,7 @@ import { callbackSink } from 'wardspace/audit'
 import { ancestorsOf, type Change, childOf, type EntryState, ROOT } from 'wardspace/backend'
 import { memory } from 'wardspace/backends/memory'
 import { redact } from 'wardspace/tool'
+import { counted } from '../../src/util/counted.ts'
 import { firstStates } from './changes.ts'
 import { textOf } from './text.ts'
 import type { SessionProject } from './types.ts'
@@ -49,7 +50,7 @@ export async function projectPatch(
   }
   const leftOut: string[] = []
   const lost = history.first + history.entries.filter(({ changes }) => changes === undefined).length
-  if (lost > 0) leftOut.push(`Left out: the first ${lost} changes, which are no longer kept`)
+  if (lost > 0) leftOut.push(`Left out: the first ${counted(lost, 'change')}, no longer kept`)
   const [original, present] = [new Map<Path, State>(), new Map<Path, State>()]
   const changed = new Set<Path>()
   for (const [path, before] of firstStates(history)) {

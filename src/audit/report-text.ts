@@ -1,4 +1,5 @@
 import { checkArgument, isObjectValue, must, refuseSurplus } from '../util/check-options.ts'
+import { counted } from '../util/counted.ts'
 import type { RunReport } from './report.ts'
 import type { AuditCheck } from './verify.ts'
 
@@ -52,9 +53,9 @@ function callsText({ carriedOut, refused, waited, failed }: RunReport['calls']):
 }
 
 function diffText({ diff: { filesChanged, insertions, deletions, uncounted } }: RunReport): string {
-  const files = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'} changed, +${insertions} -${deletions}`
+  const files = `${counted(filesChanged, 'file')} changed, +${insertions} -${deletions}`
   if (uncounted === 0) return files
-  return `${files}, without ${uncounted} ${uncounted === 1 ? 'call' : 'calls'} too large to count`
+  return `${files}, without ${counted(uncounted, 'call')} too large to count`
 }
 
 /** What the run read and wrote. */
@@ -193,7 +194,9 @@ export function visible(text: string): string {
 }
 
 function auditText(audit: AuditCheck): string {
-  return audit.ok ? `${audit.count} records, chain intact` : `BROKEN at record ${audit.at + 1}: ${audit.reason}`
+  return audit.ok
+    ? `${counted(audit.count, 'record')}, chain intact`
+    : `BROKEN at record ${audit.at + 1}: ${audit.reason}`
 }
 
 function short(version: string | null): string {

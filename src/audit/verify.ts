@@ -1,4 +1,5 @@
 import { checkArgument, checkOptions, must, type OptionTable, refuseSurplus } from '../util/check-options.ts'
+import { counted } from '../util/counted.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash } from './record.ts'
 
 /** Whether a chain is intact, or where it breaks: `at` counts records from 0. */
@@ -48,7 +49,7 @@ export function verifyAudit(records: Iterable<AuditRecord>, requested?: VerifyOp
     at += 1
   }
   if (options.head !== undefined && options.head.hash !== head.hash) {
-    return { ok: false, at, reason: `The chain ends after ${at} records, but not with the expected hash` }
+    return { ok: false, at, reason: `The chain ends after ${counted(at, 'record')}, but not with the expected hash` }
   }
   return { ok: true, count: at, head }
 }

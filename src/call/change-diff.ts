@@ -8,6 +8,7 @@ import type { Path } from '../paths/logical-path.ts'
 import type { AttributeChange } from '../policy/approval.ts'
 import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import { sameBytes } from '../util/bytes.ts'
+import { counted } from '../util/counted.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
@@ -16,7 +17,7 @@ import type { KnownChange } from './state/call.ts'
  */
 export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Path) => boolean = () => true): string {
   const gitChanges = changes.filter(({ change }) => isGitInternal(change.path)).length
-  const gitLine = gitChanges === 0 ? '' : `Git's own data: ${gitChanges} ${gitChanges === 1 ? 'change' : 'changes'}\n`
+  const gitLine = gitChanges === 0 ? '' : `Git's own data: ${counted(gitChanges, 'change')}\n`
   return changes.map((change) => sectionOf(change, maySee)).join('') + gitLine
 }
 

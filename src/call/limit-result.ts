@@ -3,6 +3,7 @@ import { boundContent } from '../tools/shared/bound-content.ts'
 import { lastLines } from '../tools/shared/command-output.ts'
 import { resultSize } from '../tools/shared/result-size.ts'
 import { truncatePatchText } from '../tools/shared/truncate-patch.ts'
+import { counted } from '../util/counted.ts'
 
 /**
  * Bounds what a model sees of a result, in bytes of JSON, as far as strings and arrays make it long. The bound is shared by
@@ -16,7 +17,7 @@ export function limitResult<R extends { readonly warnings: readonly string[]; re
 ): R {
   if (resultSize(result, maxBytes) <= maxBytes) return result
   const uri = artifacts.put('result.json', JSON.stringify(result, null, 1))
-  const warning = `The result was cut to ${maxBytes} bytes; read the complete result at ${uri}`
+  const warning = `The result was cut to ${counted(maxBytes, 'byte')}; read the complete result at ${uri}`
   const room = maxBytes - resultSize(warning) - uri.length - OWN_FIELDS_BYTES
   const cut = shortenFields(result, room, maxBytes)
   return {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { type AuditFileCheck, verifyAuditFile } from '../audit/jsonl-sink.ts'
+import { counted } from '../util/counted.ts'
 import { parseWords, unknownAction } from './parse-words.ts'
 
 /**
@@ -40,7 +41,7 @@ export async function audit(words: string[]): Promise<number> {
 
 function formatCheck(file: string, check: AuditFileCheck): string {
   if (check.ok) {
-    return `${styleText('green', 'whole')}    ${file}: ${check.count} records, the chain is intact\n         head ${check.head.hash}\n`
+    return `${styleText('green', 'whole')}    ${file}: ${counted(check.count, 'record')}, the chain is intact\n         head ${check.head.hash}\n`
   }
   const where = check.file === undefined ? '' : ` (line ${check.line} of ${check.file})`
   return `${styleText('red', 'damaged')}  ${file}: record ${check.at + 1}${where}: ${check.reason}\n`

@@ -11,6 +11,7 @@ import { approvalText } from '../policy/approval-text.ts'
 import type { LabelPolicy } from '../policy/labels.ts'
 import type { Backend, Change } from '../storage/backend.ts'
 import { visibleFiles } from '../storage/walk.ts'
+import { counted } from '../util/counted.ts'
 import { createWorkspace, type Workspace } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'
 import { playAgent } from './demo-agent.ts'
@@ -89,7 +90,7 @@ async function openCopy(directory: string, started: number): Promise<[Backend, s
   const files = await load(directory)
   const count = Object.keys(files).length
   const milliseconds = (performance.now() - started).toFixed(0)
-  return [memory(files), `${count} files of ${directory} copied into memory in ${milliseconds} ms`]
+  return [memory(files), `${counted(count, 'file')} of ${directory} copied into memory in ${milliseconds} ms`]
 }
 
 /** Opens the directory with an overlay in memory for all changes. Returns the backend and its description. */

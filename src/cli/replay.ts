@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import { bash } from '../shells/bash/index.ts'
+import { counted } from '../util/counted.ts'
 import { readRegularFile } from '../util/regular-file.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../workspace/replay.ts'
 import { builtInDialect, dialectOf } from './dialect.ts'
@@ -48,14 +49,14 @@ function entriesOf(file: string, text: string): ReturnType<typeof parseRecording
 }
 
 function formatReplay(result: Replay): string {
-  if (result.ok) return `${styleText('green', 'the same')}  all ${result.steps} steps came out as recorded\n`
+  if (result.ok) return `${styleText('green', 'the same')}  ${counted(result.steps, 'step')} came out as recorded\n`
   const { steps, step, why } = result
   const label = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
   if (why === 'secret') {
-    return `${styleText('yellow', 'not repeated')}  ${label}: its input contained a secret, which a recording does not keep; ${steps} steps before it were the same\n`
+    return `${styleText('yellow', 'not repeated')}  ${label}: its input contained a secret, which a recording does not keep; the same before it: ${counted(steps, 'step')}\n`
   }
   const values = `  recorded ${excerpt(result.recorded)}\n  replayed ${excerpt(result.replayed)}\n`
-  return `${styleText('red', 'different')}  ${label}, in ${result.field}; ${steps} steps before it were the same\n${values}`
+  return `${styleText('red', 'different')}  ${label}, in ${result.field}; the same before it: ${counted(steps, 'step')}\n${values}`
 }
 
 function excerpt(value: unknown): string {

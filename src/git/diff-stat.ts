@@ -1,3 +1,5 @@
+import { counted } from '../util/counted.ts'
+
 /** A changed file with its counts. */
 export interface CountedFile {
   readonly path: string
@@ -8,7 +10,6 @@ export interface CountedFile {
 /** ` 2 files changed, 3 insertions(+), 1 deletion(-)`, as git counts. */
 export function changeSummary(diff: readonly Pick<CountedFile, 'insertions' | 'deletions'>[]): string {
   const total = (name: 'insertions' | 'deletions') => diff.reduce((sum, file) => sum + file[name], 0)
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
   const [insertions, deletions] = [total('insertions'), total('deletions')]
   const parts = [`${counted(diff.length, 'file')} changed`]
   if (insertions > 0 || deletions === 0) parts.push(`${counted(insertions, 'insertion')}(+)`)

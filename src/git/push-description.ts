@@ -1,4 +1,5 @@
 import { redact } from '../files/secrets/index.ts'
+import { counted } from '../util/counted.ts'
 import { listCommits } from './commit-log.ts'
 import { compareTrees, sectionsOf } from './compare-commits.ts'
 import type { MissingCommits } from './push-pack.ts'
@@ -25,7 +26,7 @@ export async function describePush(
     .filter(({ commit }) => sent.has(commit))
     .slice(0, MAX_COMMITS)
     .map(({ commit, message }) => `${commit.slice(0, 12)} ${redact(message.split('\n', 1)[0] as string).text}\n`)
-  const more = commits.length > lines.length ? `and ${commits.length - lines.length} more commits\n` : ''
+  const more = commits.length > lines.length ? `and ${counted(commits.length - lines.length, 'more commit')}\n` : ''
   const start = from !== null && (await reader.objects.read(from)) !== undefined ? from : boundary[0]
   const before = start === undefined ? EMPTY_TREE : await reader.tree(start)
   const changed = compareTrees(reader.objects, before, await reader.tree(to)).filter(({ path }) => host.mayRead(path))

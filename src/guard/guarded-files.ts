@@ -6,6 +6,7 @@ import { childOf, display, type Path, parentOf, quote } from '../paths/logical-p
 import type { Backend, Change, FileRead, ReadsNow, Stat } from '../storage/backend.ts'
 import { readsAtOnce } from '../storage/lookups.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
+import { counted } from '../util/counted.ts'
 import { AccessGrants, type GrantOptions, type Grants, memoryPermissions, treePermissions } from './grants.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
 
@@ -218,10 +219,14 @@ class BackendView implements GuardedFiles {
     })) {
       entries.push(entry)
       if (entries.length > maxEntries) {
-        throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${maxEntries} entries`, {
-          path: start,
-          value: maxEntries,
-        })
+        throw new ToolError(
+          'LIMIT_EXCEEDED',
+          `${quote(start)} holds more than ${counted(maxEntries, 'entry', 'entries')}`,
+          {
+            path: start,
+            value: maxEntries,
+          },
+        )
       }
     }
     return entries

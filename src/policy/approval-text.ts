@@ -1,4 +1,5 @@
 import { redact } from '../files/secrets/index.ts'
+import { counted } from '../util/counted.ts'
 import type { ApprovalQuestion } from './approval.ts'
 
 /** Maximum lengths in UTF-16 units. */
@@ -44,7 +45,7 @@ function plain(text: string, maxLength: number): string {
   const redacted = redact(text).text
   const cut =
     redacted.length > maxLength
-      ? `${redacted.slice(0, maxLength)}\n… ${redacted.length - maxLength} more characters`
+      ? `${redacted.slice(0, maxLength)}\n… ${counted(redacted.length - maxLength, 'more character')}`
       : redacted
   return cut
     .replace(/\r\n/g, '\n')

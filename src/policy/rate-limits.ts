@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { checkLimit, type Limits } from '../limits.ts'
+import { counted } from '../util/counted.ts'
 
 export interface RatesOptions {
   readonly limits: Pick<Limits, 'callsPerMinute' | 'bytesReadPerRun' | 'bytesWrittenPerRun'>
@@ -53,7 +54,7 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
   let held = 0
 
   function refuse(subject: string, maxCalls: number, retryAfterMs: number): never {
-    throw new ToolError('RATE_LIMITED', `More than ${maxCalls} ${subject} per minute`, {
+    throw new ToolError('RATE_LIMITED', `More than ${counted(maxCalls, 'call')}${subject} per minute`, {
       limit: 'callsPerMinute',
       value: maxCalls,
       retryAfterMs,
@@ -69,9 +70,9 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
       for (const name of names) {
         const toolWindow = tools.get(name)
         const waitForTool = toolWindow?.wait(now) ?? 0
-        if (toolWindow !== undefined && waitForTool > 0) refuse(`calls of ${name}`, toolWindow.maxCalls, waitForTool)
+        if (toolWindow !== undefined && waitForTool > 0) refuse(` of ${name}`, toolWindow.maxCalls, waitForTool)
       }
-      if (waitForAny > 0) refuse('calls', all.maxCalls, waitForAny)
+      if (waitForAny > 0) refuse('', all.maxCalls, waitForAny)
       all.add(now)
       for (const name of names) tools.get(name)?.add(now)
     },

@@ -5,6 +5,7 @@ import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
 import { display, quote } from '../paths/logical-path.ts'
 import { concatBytes } from '../util/bytes.ts'
+import { counted } from '../util/counted.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
@@ -60,7 +61,7 @@ export const appendFile = defineBuiltinTool({
     }
     const parents = created && input.createParents ? await files.missingParents(path) : []
     return {
-      summary: `${created ? 'Created' : 'Appended to'} ${display(requestedPath)} (${addition.length} bytes added)`,
+      summary: `${created ? 'Created' : 'Appended to'} ${display(requestedPath)} (${counted(addition.length, 'byte')} added)`,
       changes: [
         ...parents,
         {

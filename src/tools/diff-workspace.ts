@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { display, isWithin, quote } from '../paths/logical-path.ts'
+import { counted } from '../util/counted.ts'
 import { shortVersion } from '../util/short-version.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { resultSize, roomInResult } from './shared/result-size.ts'
@@ -56,10 +57,10 @@ export const diffWorkspace = defineBuiltinTool({
     })
     const { sections, insertions, deletions, hidden, unknown } = workspaceDiff
     if (hidden > 0)
-      warnings.push(`${count(hidden, 'changed file')} hidden by policy ${hidden === 1 ? 'is' : 'are'} left out`)
+      warnings.push(`${counted(hidden, 'changed file')} hidden by policy ${hidden === 1 ? 'is' : 'are'} left out`)
     if (unknown > 0)
       warnings.push(
-        `${count(unknown, 'changed file')} had an original too large to keep and ${unknown === 1 ? 'is' : 'are'} left out`,
+        `${counted(unknown, 'changed file')} had an original too large to keep and ${unknown === 1 ? 'is' : 'are'} left out`,
       )
     if (input.paths !== undefined) warnings.push(...(await missingPaths(context, sections)))
     const redactedPaths = sections.filter(({ redacted }) => redacted).map(({ path }) => quote(path))
@@ -73,7 +74,8 @@ export const diffWorkspace = defineBuiltinTool({
       sections.slice(0, limits.diffFiles),
       input.statOnly === true ? Math.min(room, maxBytes) : room / 2,
     )
-    if (stat.length < sections.length) warnings.push(`stat lists ${stat.length} of ${sections.length} files; use paths`)
+    if (stat.length < sections.length)
+      warnings.push(`stat lists ${stat.length} of ${counted(sections.length, 'file')}; use paths`)
     // The bound of a result holds for every maxBytes, so that a larger one never shows less.
     const maxDiff = Math.min(maxBytes, Math.max(0, room - resultSize(stat)))
     const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxDiff)
@@ -81,7 +83,7 @@ export const diffWorkspace = defineBuiltinTool({
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
     const base = workspaceDiff.baseCommit === null ? 'the workspace was opened' : shortVersion(workspaceDiff.baseCommit)
     return {
-      summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
+      summary: `${counted(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
       ...(cut.truncated ? { fullOutput: whole } : {}),
       result: () => ({
         baseCommit: workspaceDiff.baseCommit,
@@ -149,17 +151,13 @@ function describeCut(sections: readonly DiffSection[], text: string, maxDiff: nu
     ...partial.map(({ path }) => `${quote(path)} is shown in part`),
     ...(names.length === 0
       ? []
-      : [`left out: ${names.join(', ')}${more > 0 ? ` and ${count(more, 'more file')}` : ''}`]),
+      : [`left out: ${names.join(', ')}${more > 0 ? ` and ${counted(more, 'more file')}` : ''}`]),
   ]
   // No larger maxBytes shows more than fits into a result.
   const advice = maxDiff < maxBytes ? 'use paths to see the rest' : 'use paths or a larger maxBytes to see the rest'
-  return `The diff was cut at ${maxDiff} bytes; ${advice}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`
+  return `The diff was cut at ${counted(maxDiff, 'byte')}; ${advice}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`
 }
 
 function statOf({ path, oldPath, status, insertions, deletions, binary }: DiffSection) {
   return { path, ...(oldPath === undefined ? {} : { oldPath }), status, insertions, deletions, binary }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

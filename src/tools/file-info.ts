@@ -7,6 +7,7 @@ import { createDocument } from '../files/text/document.ts'
 import { display } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
+import { counted } from '../util/counted.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { filePath } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
@@ -57,7 +58,7 @@ export const fileInfo = defineBuiltinTool({
     if (stat === undefined) throw notFound(path)
     const info = await describe(access, stat, context)
     return {
-      summary: `${display(requestedPath)}: ${info.type}, ${info.kind}${info.sizeBytes === undefined ? '' : `, ${info.sizeBytes} bytes`}`,
+      summary: `${display(requestedPath)}: ${info.type}, ${info.kind}${info.sizeBytes === undefined ? '' : `, ${counted(info.sizeBytes, 'byte')}`}`,
       result: () => ({ path: display(requestedPath), ...info }),
     }
   },

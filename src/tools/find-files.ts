@@ -4,6 +4,7 @@ import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, quote } from '../paths/logical-path.ts'
 import { spellingWarnings } from '../paths/pattern-spelling.ts'
+import { counted } from '../util/counted.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { relativeTo, targetOf } from './shared/target.ts'
@@ -56,7 +57,7 @@ export const findFiles = defineBuiltinTool({
       )
     }
     return {
-      summary: `Found ${total} ${total === 1 ? 'file' : 'files'} for ${quote(input.pattern)} in ${display(requestedPath)}`,
+      summary: `Found ${counted(total, 'file')} for ${quote(input.pattern)} in ${display(requestedPath)}`,
       result: () => ({ path: display(requestedPath), files: page, totalFound: total, truncated }),
     }
   },

@@ -4,6 +4,7 @@ import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import { isAbove } from '../policy/taint.ts'
 import type { WalkEntry } from '../storage/walk.ts'
+import { counted } from '../util/counted.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
 import { isoTime } from './shared/iso-time.ts'
@@ -65,13 +66,13 @@ export const listDirectory = defineBuiltinTool({
     }
     if (above > 0) {
       warnings.push(
-        `Sizes and times of ${above} entries are not shown: their label is above ${label}; file_info shows them`,
+        `Sizes and times of ${counted(above, 'entry', 'entries')} with a label above ${label} are not shown; file_info shows them`,
       )
     }
     const truncated = total > page.length
     if (truncated) warnings.push(`${total - page.length} of ${total} entries are not shown`)
     return {
-      summary: `Listed ${display(requestedPath)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
+      summary: `Listed ${display(requestedPath)}: ${counted(total, 'entry', 'entries')}`,
       result: () => ({ path: display(requestedPath), entries, totalEntries: total, truncated }),
     }
   },

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
+import { counted } from '../util/counted.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import {
@@ -60,7 +61,7 @@ export const memoryRecall = defineBuiltinTool({
       }
     })
     return {
-      summary: `Recalled ${notes.length} notes`,
+      summary: `Recalled ${counted(notes.length, 'note')}`,
       result: () => ({ notes, truncated: hits.length > notes.length }),
     }
   },

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
+import { counted } from '../util/counted.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import {
   eachNote,
@@ -55,7 +56,7 @@ export const memorySearch = defineBuiltinTool({
       }
     })
     return {
-      summary: `${matches.length} notes`,
+      summary: counted(matches.length, 'note'),
       result: () => ({ matches, truncated: hits.length > matches.length }),
     }
   },

@@ -6,6 +6,7 @@ import { clamp } from '../limits.ts'
 import { display, GIT_DIRECTORY, isWithin, type Path } from '../paths/logical-path.ts'
 import type { CommandSession, CommandTransaction, RefusedAccess, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
+import { counted } from '../util/counted.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import type { ShownVersion } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
@@ -152,7 +153,7 @@ function reportedPaths(changes: readonly Change[]): string[] {
 
 function summaryOf(exitCode: number, changed: number): string {
   const ended = exitCode === 0 ? 'Command succeeded' : `Command ended with exit code ${exitCode}`
-  return changed === 0 ? ended : `${ended}, ${changed} ${changed === 1 ? 'path' : 'paths'} changed`
+  return changed === 0 ? ended : `${ended}, ${counted(changed, 'path')} changed`
 }
 
 function resultOf(

@@ -8,6 +8,7 @@ import { checkLimit } from '../limits.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { lostContentOf } from '../storage/lost-content.ts'
+import { counted } from '../util/counted.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected, comparing } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
@@ -56,7 +57,7 @@ export const writeFile = defineBuiltinTool({
     const created = old === undefined
     const parents = created && input.createParents ? await files.missingParents(path) : []
     return {
-      summary: `${created ? 'Created' : 'Replaced'} ${display(requestedPath)} (${bytes.length} bytes)`,
+      summary: `${created ? 'Created' : 'Replaced'} ${display(requestedPath)} (${counted(bytes.length, 'byte')})`,
       changes: [
         ...parents,
         { path, expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 }, to: { type: 'file', bytes } },

@@ -44,5 +44,5 @@ export function commentsInWords(
 function quoted(text: string): string {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const shown = lines.slice(0, MAX_QUOTED).map((line) => `> ${line}`)
-  return [...shown, ...(lines.length > MAX_QUOTED ? [`> … ${lines.length - MAX_QUOTED} more lines`] : [])].join('\n')
+  return [...shown, ...(lines.length > MAX_QUOTED ? [`> … ${lines.length - MAX_QUOTED} more`] : [])].join('\n')
 }

@@ -1,4 +1,5 @@
 import { isUint8Array } from './bytes.ts'
+import { counted } from './counted.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** The error of a wrong option. */
@@ -53,7 +54,7 @@ export function refuseSurplus(owner: string, parameters: number, args: ArrayLike
   let given = args.length
   while (given > parameters && args[given - 1] === undefined) given -= 1
   if (given <= parameters) return
-  const most = parameters === 0 ? 'no arguments' : `at most ${parameters} argument${parameters === 1 ? '' : 's'}`
+  const most = parameters === 0 ? 'no arguments' : `at most ${counted(parameters, 'argument')}`
   throw new OptionError(`${owner} takes ${most}, not ${given}${help}`)
 }
 

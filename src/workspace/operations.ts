@@ -10,6 +10,7 @@ import type { Access } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { type BuiltinContext, type BuiltinDraft, defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
+import { counted } from '../util/counted.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 import type { MergeConflict, MergedChanges, OverlayCommitOptions } from './merge-pending.ts'
 
@@ -112,7 +113,8 @@ function acceptOperation({ backend, origin }: WorkspaceState, accepted: Accepted
       const { lower } = above
       const paths = pending.map(({ path }) => path)
       return {
-        summary: pending.length === 0 ? 'Nothing to commit' : `Committed ${pending.length} changes of the overlay`,
+        summary:
+          pending.length === 0 ? 'Nothing to commit' : `Committed ${counted(pending.length, 'change')} of the overlay`,
         changes: pending,
         ...(resolved === undefined ? {} : { givenPaths: resolved }),
         target: {
@@ -227,7 +229,7 @@ function revertOperation<I extends ObjectSchema>(
       for (const path of kept) context.warnings.push(`${quote(path)} stays: it contains other files`)
       const paths = changes.map(({ path }) => path)
       return {
-        summary: `${summary}: ${paths.length === 1 ? '1 path' : `${paths.length} paths`} restored`,
+        summary: `${summary}: ${counted(paths.length, 'path')} restored`,
         changes,
         result: () => ({ paths, kept: [...kept] }),
       }

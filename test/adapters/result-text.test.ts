@@ -125,7 +125,7 @@ describe('the text of a result', () => {
       /^Patched 2 files \(\+1 -2\)\nsha256: \{"new.txt":"\w{8}"\}$/,
     )
     expect(await textOf('write_file', { path: 'w.txt', content: 'x' })).toMatch(
-      /^Created w.txt \(1 bytes\)\nsha256: \w{8}$/,
+      /^Created w.txt \(1 byte\)\nsha256: \w{8}$/,
     )
     expect(await textOf('append_file', { path: 'w.txt', content: 'y' })).toMatch(/\nsizeBytes: 2$/)
     expect(await textOf('create_directory', { path: 'd' })).toBe('Created directory d')

@@ -374,7 +374,7 @@ describe('approvalText', () => {
       { ...request('file:delete', [...'abcdefghijklmnopqrstuvwxyz']), input: { plan: 'P' }, verdict: question.verdict },
       'write_file on a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t\nR\nP',
     ],
-    ['100 of a name', { tool: 'x'.repeat(101), diff: '+' }, `${'x'.repeat(100)}\n… 1 more characters on a.ts\nR\n\n+`],
+    ['100 of a name', { tool: 'x'.repeat(101), diff: '+' }, `${'x'.repeat(100)}\n… 1 more character on a.ts\nR\n\n+`],
   ])('shows %s', (_, more, text) => {
     expect(approvalText({ ...question, ...more })).toBe(text)
   })

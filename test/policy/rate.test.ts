@@ -51,7 +51,7 @@ describe('calls', () => {
       now += 10_000
     }
     expect(refusal(() => rates.countCall('slow'))).toMatchObject({
-      message: 'More than 1 calls of slow per minute',
+      message: 'More than 1 call of slow per minute',
       details: { limit: 'callsPerMinute', value: 1, retryAfterMs: 50_000, hint: 'Slow down; call again in 50 s.' },
     })
     expect(refusal(() => rates.countCall('other'))).toMatchObject({

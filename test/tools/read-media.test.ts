@@ -95,7 +95,7 @@ describe('read_file of media', () => {
       const hidden = bytes(file, 'PK\x03\x04<script>')
       const result = await read(hidden)
       const media = { mimeType, sizeBytes: hidden.length, data: Buffer.from(file).toString('base64') }
-      expect(result).toMatchObject({ media, warnings: ['12 bytes after its end are left out'] })
+      expect(result).toMatchObject({ media, warnings: ['Left out: 12 bytes after its end'] })
     }
   })
 

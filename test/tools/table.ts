@@ -416,7 +416,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: showsNoContent,
     modelText: {
       input: { path: 'new.ts', content: 'x' },
-      text: /^Created new\.ts \(1 bytes\)\nsha256: \w{8}$/,
+      text: /^Created new\.ts \(1 byte\)\nsha256: \w{8}$/,
     },
   },
   append_file: {
@@ -444,7 +444,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     views: showsNoContent,
     modelText: {
       input: { path: 'a.ts', content: 'x' },
-      text: /^Appended to a\.ts \(1 bytes added\)\nsha256: \w{8}\nsizeBytes: 9$/,
+      text: /^Appended to a\.ts \(1 byte added\)\nsha256: \w{8}\nsizeBytes: 9$/,
     },
   },
   create_directory: {

@@ -1,3 +1,4 @@
+import { counted } from '../../../src/util/counted.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 
 /** From this part on, the conversation is about to be compacted. */
@@ -21,7 +22,7 @@ export function UsageLine({ conversation }: { readonly conversation: ProjectSess
           <span class="number">{percent} % of the context</span>
         </span>
       )}
-      <span class="number" title={`${steps} steps of the model`}>
+      <span class="number" title={`${counted(steps, 'step')} of the model`}>
         {short(inputTokens)} tokens read, {short(outputTokens)} written
       </span>
       {cost !== undefined && cost > 0 && <span class="number">{dollars(cost)}</span>}

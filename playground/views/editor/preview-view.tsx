@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Path } from 'wardspace'
 import { Markdown } from '../../../src/elements/parts/markdown.tsx'
+import { counted } from '../../../src/util/counted.ts'
 import type { FromPreview, ToPreview } from '../../preview/messages.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import { mediaTypeOf, type PreviewKind } from '../../session/preview-kind.ts'
@@ -126,7 +127,7 @@ function PagePreview(props: PreviewViewProps) {
         <details class="preview-problems">
           <summary>
             <span role="status">
-              {problems.value.length === 1 ? '1 problem' : `${problems.value.length} problems`}: {problems.value.at(-1)}
+              {counted(problems.value.length, 'problem')}: {problems.value.at(-1)}
             </span>
           </summary>
           <ul>

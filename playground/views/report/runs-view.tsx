@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { Workspace } from 'wardspace'
 import type { Replay } from 'wardspace/replay'
 import { Select } from '../../../src/elements/parts/select.tsx'
+import { counted } from '../../../src/util/counted.ts'
 import { download } from '../../projects/download.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import type { Recording } from '../../session/recordings.ts'
@@ -71,7 +72,7 @@ function AuditSection({ session }: Pick<ProjectSession, 'session'>) {
       {check.value !== undefined && (
         <p class={`notice ${check.value.ok ? 'good' : 'bad'}`} role="status">
           {check.value.ok
-            ? `The chain of ${check.value.count} records is intact. It ends with ${check.value.head.hash}.`
+            ? `The chain of ${counted(check.value.count, 'record')} is intact. It ends with ${check.value.head.hash}.`
             : `The chain breaks at record ${check.value.at + 1}: ${check.value.reason}`}
         </p>
       )}
@@ -156,7 +157,7 @@ function RecordingSection({ projectSession }: Pick<RunsViewProps, 'projectSessio
 
 function describe(result: Replay | undefined, recording: Recording | undefined): string {
   if (result === undefined)
-    return recording === undefined ? '' : `${recording.steps} steps recorded, with the files before them`
-  if (result.ok) return `Replayed: all ${result.steps} steps had the same result`
-  return `Differs after ${result.steps} steps, at ${result.step.name ?? result.step.type}: ${result.field ?? result.why}`
+    return recording === undefined ? '' : `${counted(recording.steps, 'step')} recorded, with the files before them`
+  if (result.ok) return `Replayed: ${counted(result.steps, 'step')} had the same result`
+  return `Differs after ${counted(result.steps, 'step')}, at ${result.step.name ?? result.step.type}: ${result.field ?? result.why}`
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
 import { restoreFocus } from '../../../src/elements/parts/focusable.ts'
+import { counted } from '../../../src/util/counted.ts'
 import { createFileFinder } from '../../session/file-finder.ts'
 import type { FuzzyMatch } from '../../session/fuzzy.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
@@ -77,7 +78,7 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
       />
       <Matches matches={matches} active={active.value} onOpen={open} />
       <p class="visually-hidden" role="status">
-        {finder.isBusy.value ? '' : `${matches.length} files`}
+        {finder.isBusy.value ? '' : counted(matches.length, 'file')}
       </p>
       {matches.length === 0 && !finder.isBusy.value && <p class="muted pad">No file has these letters in its path.</p>}
     </dialog>

@@ -4,6 +4,7 @@ import { display, type Path, quote } from '../../paths/logical-path.ts'
 import { storageError } from '../../storage/storage-error.ts'
 import { anySignal, throwIfAborted } from '../../util/abort.ts'
 import { isUint8Array } from '../../util/bytes.ts'
+import { counted } from '../../util/counted.ts'
 import { createLruCache } from '../../util/lru-cache.ts'
 import { MAX_TARGET_BYTES } from './listing.ts'
 import type { LazyContent, LazyEntry, LazySource, LoadOptions } from './source.ts'
@@ -98,11 +99,15 @@ export class Contents<E extends LazyEntry> {
     const { cacheBytes, concurrency } = this.#bounds
     const size = entry.type === 'file' ? entry.size : MAX_TARGET_BYTES
     if (size > cacheBytes) {
-      throw new ToolError('LIMIT_EXCEEDED', `Cannot read ${quote(path)}: it is larger than ${cacheBytes} bytes`, {
-        path,
-        limit: 'bytes of a file that is loaded on demand',
-        value: cacheBytes,
-      })
+      throw new ToolError(
+        'LIMIT_EXCEEDED',
+        `Cannot read ${quote(path)}: it is larger than ${counted(cacheBytes, 'byte')}`,
+        {
+          path,
+          limit: 'bytes of a file that is loaded on demand',
+          value: cacheBytes,
+        },
+      )
     }
     while (this.#running >= concurrency || (this.#running > 0 && this.#runningBytes + size > cacheBytes)) {
       await new Promise<void>((resume) => this.#waiting.push(resume))
@@ -137,7 +142,7 @@ async function requireListed(path: Path, entry: LazyEntry, bytes: Uint8Array): P
     return
   }
   const { size, sha256 } = entry
-  if (bytes.length !== size) refuse(`the source returned ${bytes.length} bytes, and listed ${size}`)
+  if (bytes.length !== size) refuse(`the source returned ${counted(bytes.length, 'byte')}, and listed ${size}`)
   if (sha256 !== undefined && (await sha256Async(bytes)) !== sha256) {
     refuse('the source returned another content than it listed')
   }

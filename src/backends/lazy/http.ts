@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { anySignal } from '../../util/abort.ts'
 import { checkArgument, isFunction, must } from '../../util/check-options.ts'
+import { counted } from '../../util/counted.ts'
 import { readBody } from '../../util/read-body.ts'
 import { pause } from '../object-store/retry.ts'
 
@@ -46,7 +47,7 @@ export async function bodyOf(response: Response, url: URL, max: number): Promise
   const bytes = await readBody(response, max).catch(() => {
     throw failed(url, 'ended its answer early')
   })
-  if (bytes === undefined) throw failed(url, `sent more than ${max} bytes`)
+  if (bytes === undefined) throw failed(url, `sent more than ${counted(max, 'byte')}`)
   return bytes
 }
 

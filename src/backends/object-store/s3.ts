@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { checkOptions, isFunction, isPositive, must, refuseSurplus } from '../../util/check-options.ts'
+import { counted } from '../../util/counted.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { readBody } from '../../util/read-body.ts'
 import { withTimeout } from '../../util/timers.ts'
@@ -138,7 +139,7 @@ function sender(fetch: S3Options['fetch'], timeoutMs: number) {
       const read = async (max: number) => {
         const bytes = await readBody(response, max, signal)
         if (bytes !== undefined) return bytes
-        throw new ToolError('BACKEND_ERROR', `The object store sent more than ${max} bytes`)
+        throw new ToolError('BACKEND_ERROR', `The object store sent more than ${counted(max, 'byte')}`)
       }
       try {
         if (response.redirected) throw new Error('The store redirected the request')

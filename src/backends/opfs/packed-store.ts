@@ -5,6 +5,7 @@ import { directoryNode, nodeAt } from '../../storage/tree.ts'
 import { type CreateFile, type Draft, draftOf } from '../../storage/tree-commit.ts'
 import { directoryStat } from '../../storage/tree-nodes.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { counted } from '../../util/counted.ts'
 import { Compaction } from './compaction.ts'
 import { Contents, isAlwaysLoaded, type OpenJournal, StoredFile, segmentsOf } from './contents.ts'
 import { append, catchUp, type JournalPosition, openJournal, type Replay } from './journal.ts'
@@ -386,10 +387,14 @@ function growth({ applied }: Receipt): number {
 
 function tooLargeError(changes: readonly Change[], maxBytes: number): ToolError {
   const path = firstPath(changes)
-  return new ToolError('NO_SPACE', `Cannot change ${quote(path)}: the workspace may hold ${maxBytes} bytes`, {
-    path,
-    limit: maxBytes,
-  })
+  return new ToolError(
+    'NO_SPACE',
+    `Cannot change ${quote(path)}: the workspace may hold ${counted(maxBytes, 'byte')}`,
+    {
+      path,
+      limit: maxBytes,
+    },
+  )
 }
 
 /** The path that an error names. Empty for an empty change set, which may still flush earlier ones. */

@@ -6,6 +6,7 @@ import { createLineProcess } from '../../shells/shared/line-process.ts'
 import type { CommandTransaction, Shell, ShellOutcome, ShellProcess } from '../../shells/types.ts'
 import { type BuiltinDraft, defineBuiltinTool } from '../../tools/builtin-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
+import { counted } from '../../util/counted.ts'
 
 export interface BackgroundOptions {
   readonly shell: Shell
@@ -82,7 +83,7 @@ export function backgroundCommitTool(cwd: Path, effect: BackgroundEffect): Tool 
     output: z.object({ paths: z.array(z.string()) }),
     plan: () => [{ permission: 'command:background', path: cwd === '' ? '.' : cwd }],
     draft: async () => ({
-      summary: `A background command changed ${paths.length} paths`,
+      summary: `A background command changed ${counted(paths.length, 'path')}`,
       ...effect,
       result: () => ({ paths }),
     }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { counted } from '../../util/counted.ts'
 import { call, createPathMapping, defineDialectTool, joinSentences, readBetween } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { useNullDevice } from '../runtime/steps.ts'
@@ -77,14 +78,14 @@ const tools = [
       const file = pathMapping.inward(path)
       if (path === NULL_DEVICE) {
         yield* useNullDevice('write')
-        return success(`Discarded ${new TextEncoder().encode(content).length} bytes: ${path} keeps nothing`)
+        return success(`Discarded ${counted(new TextEncoder().encode(content).length, 'byte')}: ${path} keeps nothing`)
       }
       if (append) {
         const { bytesAppended } = yield* call('append_file', { path: file, content })
-        return success(`Appended ${bytesAppended} bytes to ${path}`)
+        return success(`Appended ${counted(bytesAppended, 'byte')} to ${path}`)
       }
       const { bytesWritten, created } = yield* call('write_file', { path: file, content })
-      return success(`${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`)
+      return success(`${created ? 'Created' : 'Replaced'} ${path} (${counted(bytesWritten, 'byte')})`)
     },
   }),
   ...memoryTools,

@@ -1,4 +1,5 @@
 import type { Failure } from '../../errors.ts'
+import { counted } from '../../util/counted.ts'
 import { createPathMapping } from '../define.ts'
 import { createDialectFactory, type DialectFactory } from '../runtime/dialect-factory.ts'
 import { formatNearestPassage } from '../runtime/nearest-passage.ts'
@@ -48,7 +49,7 @@ const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   ALREADY_EXISTS: (path) => `File already exists, cannot create: ${path}`,
   EDIT_NO_MATCH: (path) => `Could not find an exact match for 'old_string' in '${path}'`,
   EDIT_AMBIGUOUS: (path, { expected = 1, occurrences }) =>
-    `Failed to edit, Expected ${expected} occurrence${expected === 1 ? '' : 's'} but found ${occurrences} for old_string in file: ${path}`,
+    `Failed to edit, Expected ${counted(Number(expected), 'occurrence')} but found ${occurrences} for old_string in file: ${path}`,
 }
 
 type Sentence = (path: string | undefined, failure: Failure) => string

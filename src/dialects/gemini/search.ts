@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
+import { counted } from '../../util/counted.ts'
 import {
   call,
   defineDialectTool,
@@ -92,11 +93,12 @@ function formatMatches(
   maxMatches: number,
 ): string {
   const count = namesOnly ? files.length : matches.length
-  const limit = truncatedReason === 'maxMatches' ? `to ${maxMatches} matches` : `by ${truncatedReason}`
+  const limit =
+    truncatedReason === 'maxMatches' ? `to ${counted(maxMatches, 'match', 'matches')}` : `by ${truncatedReason}`
   const limited = truncated ? ` (results limited ${limit} for performance)` : ''
   if (count === 0) return `No matches found ${target}${limited}.`
   if (namesOnly)
-    return `Found ${count} files with matches ${target}${limited}:\n${files.map(({ path }) => path).join('\n')}`
+    return `Found ${counted(count, 'file')} with matches ${target}${limited}:\n${files.map(({ path }) => path).join('\n')}`
   const sections: string[] = []
   let last: string | undefined
   for (const { path, line, snippet, before, after } of matches) {
@@ -110,7 +112,7 @@ function formatMatches(
       sections.push(`L${line + 1 + index}- ${text}`)
     })
   }
-  return `Found ${count} ${count === 1 ? 'match' : 'matches'} ${target}${limited}:\n${sections.join('\n')}\n---`
+  return `Found ${counted(count, 'match', 'matches')} ${target}${limited}:\n${sections.join('\n')}\n---`
 }
 
 export const readManyFiles = defineDialectTool({
@@ -158,7 +160,7 @@ function* findAll(
     }
     const { files, totalFound } = yield* call('find_files', { pattern, maxResults })
     for (const path of files) paths.add(path)
-    if (totalFound > files.length) omitted.push(`${name} (${totalFound - files.length} more files)`)
+    if (totalFound > files.length) omitted.push(`${name} (${counted(totalFound - files.length, 'more file')})`)
   }
   return { paths, omitted }
 }

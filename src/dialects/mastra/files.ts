@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { counted } from '../../util/counted.ts'
 import {
   call,
   defineDialectTool,
@@ -79,7 +80,7 @@ export const fileTools: readonly DialectTool[] = [
         newText,
         replaceAll,
       })
-      return { output: `Replaced ${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}` }
+      return { output: `Replaced ${counted(replacements, 'occurrence')} in ${path}` }
     },
   }),
   defineDialectTool({
@@ -221,9 +222,7 @@ function tree({ path, entries }: ToolOutput<'list_directory'>, filters: Wanted):
     lines.push(`${'\t'.repeat(names.length - 1)}${names.at(-1)}`)
     count[isDirectory ? 'directory' : 'file'] += 1
   }
-  const directories = count.directory === 1 ? '1 directory' : `${count.directory} directories`
-  const files = count.file === 1 ? '1 file' : `${count.file} files`
-  return `${lines.join('\n')}\n\n${directories}, ${files}`
+  return `${lines.join('\n')}\n\n${counted(count.directory, 'directory', 'directories')}, ${counted(count.file, 'file')}`
 }
 
 /** Returns at most `maxCount` matches of each file. */
@@ -246,6 +245,6 @@ function hits({ matches, truncated }: ToolOutput<'search_text'>, pathMapping: Pa
       ...after.map((text, index) => `${shownPath}:${line + 1 + index}- ${text}`),
     ]
   })
-  const summary = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'} across ${files} ${files === 1 ? 'file' : 'files'}`
+  const summary = `${counted(matches.length, 'match', 'matches')} across ${counted(files, 'file')}`
   return [`${summary}${truncated ? ' (truncated)' : ''}`, '---', ...lines].join('\n')
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { ToolOutput } from '../../tools/index.ts'
+import { counted } from '../../util/counted.ts'
 import {
   call,
   createPathMapping,
@@ -184,7 +185,7 @@ const tools = [
       const options = { mode, ...definedOf(optional) }
       const result = yield* call('write_file', { path: pathMapping.inward(path), content, ...options })
       const { created, bytesWritten, oldSha256, newSha256, warnings } = result
-      const summary = `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`
+      const summary = `${created ? 'Created' : 'Replaced'} ${path} (${counted(bytesWritten, 'byte')})`
       return {
         ...answer([summary], [...warnings, `sha256 ${newSha256}`]),
         structured: { ok: true, path, created, bytesWritten, oldSha256, newSha256, summary, warnings },
@@ -247,7 +248,7 @@ const tools = [
       const { baseCommit, filesChanged, insertions, deletions, diff, truncated, diffSha256 } = result
       const stat = result.stat.map((entry) => statLine(entry, pathMapping))
       const lines = filesChanged === 0 ? [] : statOnly ? stat : [diff.replace(/\n$/, '')]
-      const total = `${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}, +${insertions} -${deletions}`
+      const total = `${counted(filesChanged, 'file')}, +${insertions} -${deletions}`
       return {
         ...answer(lines, filesChanged === 0 ? [] : [`${total}, sha256 ${diffSha256}`], 'No changes'),
         structured: {

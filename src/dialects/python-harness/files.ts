@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { ToolError } from '../../errors.ts'
+import { counted } from '../../util/counted.ts'
 import {
   call,
   defineDialectTool,
@@ -75,7 +76,7 @@ export const fileTools: readonly DialectTool[] = [
         ...expecting(expected_hash),
       })
       return succeeded(
-        `${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes) [hash:${shortHash(newSha256)}]`,
+        `${created ? 'Created' : 'Replaced'} ${path} (${counted(bytesWritten, 'byte')}) [hash:${shortHash(newSha256)}]`,
       )
     },
   }),
@@ -96,7 +97,7 @@ export const fileTools: readonly DialectTool[] = [
         ...{ path: file, oldText, newText, replaceAll },
         ...expecting(expected_hash),
       })
-      const occurrences = `${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}`
+      const occurrences = `${counted(replacements, 'occurrence')} in ${path}`
       return succeeded(
         newSha256 === null
           ? `Dry run: would replace ${occurrences}\n${diff}`
@@ -112,7 +113,7 @@ export const fileTools: readonly DialectTool[] = [
     *steps({ path, recursive }, pathMapping) {
       const { entries, note } = yield* listDirectory(pathMapping.inward(path), recursive)
       const lines = entries.map(({ path, type, sizeBytes }) => {
-        const size = sizeBytes === undefined ? '' : `  (${sizeBytes} bytes)`
+        const size = sizeBytes === undefined ? '' : `  (${counted(sizeBytes, 'byte')})`
         return `${pathMapping.outward(path)}${type === 'directory' ? '/' : size}`
       })
       if (lines.length === 0) lines.push('(empty directory)')

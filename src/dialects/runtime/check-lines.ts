@@ -1,4 +1,5 @@
 import type { CheckReport, Finding } from '../../call/state/checks.ts'
+import { counted } from '../../util/counted.ts'
 
 /**
  * Returns reports of checks as lines for a model: `Check NAME: 2 findings`, and a line for each finding, which begins with
@@ -33,7 +34,7 @@ function reportLines(report: CheckReport, spell: (path: string) => string): stri
   if (problem !== undefined && count === 0) return [`Check ${name} ${problem}`]
   return [
     ...(problem === undefined ? [] : [`Check ${name} ${problem}`]),
-    `Check ${name}: ${count} ${count === 1 ? 'finding' : 'findings'}`,
+    `Check ${name}: ${counted(count, 'finding')}`,
     ...findings.flatMap((finding) => findingLines(finding, spell)),
     ...(omitted === 0 ? [] : [`- and ${omitted} more, which are not shown`]),
   ]

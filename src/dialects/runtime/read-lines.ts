@@ -3,6 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { checkArgument, must, requireText } from '../../util/check-options.ts'
+import { counted } from '../../util/counted.ts'
 import { callNarrowed, limitOr, narrowInput } from './steps.ts'
 import type { Steps } from './types.ts'
 
@@ -73,7 +74,7 @@ export function* readLines(path: string, range: LineRange, cutsLines = false): S
   const maxBytes = yield* limitOr('readBytes', MAX_BYTES)
   if (!read.isCut && read.bytes <= maxBytes) return read
   if (cutsLines && (read.nextColumn !== undefined || read.isLimited)) return read
-  const limit = read.isLimited ? `${read.endLine - read.startLine + 1} lines` : `${maxBytes} bytes`
+  const limit = read.isLimited ? counted(read.endLine - read.startLine + 1, 'line') : counted(maxBytes, 'byte')
   const message = `${quote(path)} is too large to be shown at once: over ${limit}`
   throw new ToolError('FILE_TOO_LARGE', message, { path })
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChangeOutcome, type Changes, isViewed, type ReviewedFile } from '../../ui/changes.ts'
 import type { ChangeHunk } from '../../ui/changes-hunks.ts'
 import type { ChangedFile } from '../../ui/changes-source.ts'
+import { counted } from '../../util/counted.ts'
 import { isField } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -200,9 +201,7 @@ function FileDiff({
     left -= HEAD + Math.min(MAX_ROWS, rowCount(hunk, [lead, trail], isInline))
     shown.push(
       <div key={hunk.id}>
-        {hidden > 0 && (
-          <p class="muted small hidden-lines">{hidden === 1 ? '1 unchanged line' : `${hidden} unchanged lines`}</p>
-        )}
+        {hidden > 0 && <p class="muted small hidden-lines">{counted(hidden, 'unchanged line')}</p>}
         <HunkView
           review={review}
           file={file}

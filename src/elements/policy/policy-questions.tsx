@@ -6,6 +6,7 @@ import type { ReadPolicy } from '../../ui/read-policy.ts'
 import { codeWords } from '../../ui/words/code-words.ts'
 import { headlineOf } from '../../ui/words/person-words.ts'
 import { verdictInWords } from '../../ui/words/verdict-words.ts'
+import { counted } from '../../util/counted.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Select } from '../parts/select.tsx'
 import { Rules } from '../parts/verdict.tsx'
@@ -29,7 +30,7 @@ const stateWords: Readonly<Record<FileState, string>> = {
 }
 
 function effectInWords(state: FileState, count: number): string {
-  const files = count === 1 ? '1 file' : `${count} files`
+  const files = counted(count, 'file')
   if (state === 'asks') return `You are asked about ${files}`
   return `${files} ${count === 1 ? 'becomes' : 'become'} ${stateWords[state]}`
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { TimelineEntry } from '../../ui/timeline.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
 import { refusalsOf } from '../../ui/words/refusals.ts'
+import { counted } from '../../util/counted.ts'
 import type { ViewContext } from '../define-element.ts'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Outcome } from '../parts/verdict.tsx'
@@ -28,7 +29,7 @@ export function View({ controller, selected, dispatch }: TimelineProperties & Vi
   return (
     <div class="fill">
       <div class="bar">
-        <span class="grow muted">{entries.length === 1 ? '1 call' : `${entries.length} calls`}</span>
+        <span class="grow muted">{counted(entries.length, 'call')}</span>
         <button
           type="button"
           class="button quiet"

@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
+import { counted } from '../../util/counted.ts'
 import type { StartedProcess } from '../types.ts'
 import { createHeldOutput, type HeldOutput } from './held-output.ts'
 
@@ -42,11 +43,15 @@ export function createProcesses(maxRunning: number, started: Set<Processes>): Pr
     requireRoom() {
       if (isClosed) throw ended()
       if (running().length < maxRunning) return
-      throw new ToolError('LIMIT_EXCEEDED', `${maxRunning} background commands run already`, {
-        limit: 'processes',
-        value: maxRunning,
-        hint: 'Stop one with stop_command first.',
-      })
+      throw new ToolError(
+        'LIMIT_EXCEEDED',
+        `${counted(maxRunning, 'background command runs', 'background commands run')} already`,
+        {
+          limit: 'processes',
+          value: maxRunning,
+          hint: 'Stop one with stop_command first.',
+        },
+      )
     },
     async add(line, process, startedAt) {
       if (isClosed) {

@@ -12,6 +12,7 @@ import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
 import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
+import { counted } from '../../util/counted.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
@@ -449,9 +450,13 @@ export class CommandGate {
         entries.push({ path, type })
         if (type === 'directory') pending.push(path)
         if (entries.length > treeEntries) {
-          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} contains more than ${treeEntries} entries`, {
-            path: start,
-          })
+          throw new ToolError(
+            'LIMIT_EXCEEDED',
+            `${quote(start)} contains more than ${counted(treeEntries, 'entry', 'entries')}`,
+            {
+              path: start,
+            },
+          )
         }
       }
     }

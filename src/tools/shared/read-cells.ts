@@ -4,6 +4,7 @@ import { MARK_PATTERN, redact } from '../../files/secrets/index.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
+import { counted } from '../../util/counted.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import { boundContent } from './bound-content.ts'
@@ -125,7 +126,7 @@ function describe(type: string, value: unknown): string {
   const kind = bytes && announcedType(bytes)
   const measured = bytes && kind ? measureMedia(kind, bytes) : ''
   const pixels = typeof measured === 'string' ? '' : `${measured.width} x ${measured.height} pixels, `
-  return `${type}, ${pixels}${bytes?.length ?? text.length} bytes`
+  return `${type}, ${pixels}${counted(bytes?.length ?? text.length, 'byte')}`
 }
 
 function decoded(base64: string): Uint8Array | undefined {

@@ -8,6 +8,7 @@ import type { Limits } from '../../limits.ts'
 import { display, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { counted } from '../../util/counted.ts'
 import { byteText, latin1 } from '../../util/native-bytes.ts'
 import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
 import type { ReadInput, ReadOutput } from './read-contract.ts'
@@ -153,7 +154,7 @@ function draftOf(
   if (input.startLine > 1 || input.startColumn > 1 || input.lineNumbers)
     warnings.push('It is shown whole: it has no lines')
   const shownBytes = (media.data.length / 4) * 3 - (/=*$/.exec(media.data)?.[0].length ?? 0)
-  if (shownBytes < bytes.length) warnings.push(`${bytes.length - shownBytes} bytes after its end are left out`)
+  if (shownBytes < bytes.length) warnings.push(`Left out: ${counted(bytes.length - shownBytes, 'byte')} after its end`)
   return {
     summary: `Read ${path}: ${describe(media)}`,
     accesses,
@@ -169,5 +170,5 @@ function draftOf(
 
 function describe({ mimeType, width, height, sizeBytes }: Media): string {
   const pixels = width === undefined ? '' : `${width} x ${height} pixels, `
-  return `${mimeType}, ${pixels}${sizeBytes} bytes`
+  return `${mimeType}, ${pixels}${counted(sizeBytes, 'byte')}`
 }

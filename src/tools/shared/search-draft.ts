@@ -6,6 +6,7 @@ import { compileGlob } from '../../paths/glob.ts'
 import { display, nameOf, type Path, quote } from '../../paths/logical-path.ts'
 import { spellingWarnings } from '../../paths/pattern-spelling.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
+import { counted } from '../../util/counted.ts'
 import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
 import { type ScanVisitor, scanInSlices } from './scan-in-slices.ts'
 import type { FileCount, Match, SearchInput, SearchOutput, TruncatedReason } from './search-fields.ts'
@@ -206,7 +207,9 @@ function summaryOf(
   filesSearched: number,
   reason: TruncatedReason | undefined,
 ): string {
-  const unit = filesOnly ? (total === 1 ? 'file matches' : 'files match') : total === 1 ? 'line matches' : 'lines match'
+  const found = filesOnly
+    ? counted(total, 'file matches', 'files match')
+    : counted(total, 'line matches', 'lines match')
   const more = reason === undefined ? '' : `, and there may be more (${reason})`
-  return `${total} ${unit} in ${filesSearched} ${filesSearched === 1 ? 'file' : 'files'} searched${more}`
+  return `${found} in ${counted(filesSearched, 'file')} searched${more}`
 }

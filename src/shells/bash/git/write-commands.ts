@@ -1,6 +1,7 @@
 import { ToolError } from '../../../errors.ts'
 import { changeSummary } from '../../../git/diff-stat.ts'
 import { quote } from '../../../paths/logical-path.ts'
+import { counted } from '../../../util/counted.ts'
 import type { Flags } from '../flags.ts'
 import {
   failed,
@@ -360,7 +361,7 @@ async function restorePaths(
   { quiet }: SwitchOptions,
 ) {
   const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
-  const message = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
+  const message = `Updated ${counted(paths.length, 'path')}\n`
   return gitSuccess('', `${quiet ? '' : message}${skippedWarnings(skipped)}`)
 }
 

@@ -170,7 +170,7 @@ function functionLabel(value, kind) {
 /** @param {Buffer} buffer */
 function bufferText(buffer) {
   const bytes = Array.from(buffer.subarray(0, 50), (byte) => ` ${byte.toString(16).padStart(2, '0')}`)
-  const more = buffer.length > 50 ? ` ... ${buffer.length - 50} more bytes` : ''
+  const more = buffer.length > 50 ? ` ... ${buffer.length - 50} more byte${buffer.length > 51 ? 's' : ''}` : ''
   return `<Buffer${bytes.join('')}${more}>`
 }
 
