@@ -1,12 +1,14 @@
 import { MAX_BASE_BYTES } from '../backends/overlay/changed-paths.ts'
 import type { OverlayBackend } from '../backends/overlay/index.ts'
 import { type ErrorDetails, ToolError } from '../errors.ts'
+import { MARK_PATTERN, redact } from '../files/secrets/index.ts'
 import { mergeLines } from '../patch/merge-lines.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState, Version } from '../storage/backend.ts'
 import { sameState, sameVersion, stateAt, versionOf } from '../storage/versions.ts'
 import { copyBytes, sameBytes } from '../util/bytes.ts'
 import { byteText, fromByteText, indexOfByte } from '../util/native-bytes.ts'
+import { markOverSecret } from './refuse-marks.ts'
 import type { Workspace } from './types.ts'
 
 /** The options of `commit()`. */
@@ -67,6 +69,7 @@ export async function mergePending(
       conflicts.push(result)
       continue
     }
+    requireNoMark(result, answer)
     resolved.add(path)
     changes.push({ path, expect, to: stateOf(answer, modeOf(change.to) ?? modeOf(ours)) })
   }
@@ -137,11 +140,23 @@ function textIn(state: EntryState): string | null | undefined {
   return state?.type === 'file' ? textOf(state.bytes) : null
 }
 
-/** Returns a content that can be shown: UTF-8 of at most 1 MiB. */
+const MARK_HINT =
+  'Make the lines in conflict equal on both sides with edit_file, merge again, and change them after that. Or pass a content without marks.'
+
+/** @throws ToolError `POLICY_DENIED_SECRET` for an answer with a mark that hides a secret in the conflict */
+function requireNoMark({ path, kind: _, ...texts }: MergeConflict, answer: string | Uint8Array | null): void {
+  if (answer === null) return
+  const content = typeof answer === 'string' ? answer : byteText(answer)
+  const marks = Object.values(texts).flatMap((text) => text?.match(MARK_PATTERN) ?? [])
+  const shown = marks.find((mark) => content.includes(mark))
+  if (shown !== undefined) throw markOverSecret(path, shown, MARK_HINT)
+}
+
+/** Returns a content that can be shown: UTF-8 of at most 1 MiB, with marks in place of its secrets. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined || bytes.length > MAX_BASE_BYTES || isBinary(bytes)) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return redact(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)).text
   } catch {
     return undefined
   }

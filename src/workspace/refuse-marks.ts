@@ -53,13 +53,15 @@ async function marksAt({ stat, read }: Reads, path: Path): Promise<readonly stri
   return redact(byteText((await read(path)).bytes)).marks.map(({ mark }) => mark)
 }
 
-function markOverSecret(path: Path, mark: string): ToolError {
+/** Returns the refusal of a content with a mark in place of the secret that it hides. */
+export function markOverSecret(
+  path: string,
+  mark: string,
+  hint = 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.',
+): ToolError {
   return new ToolError(
     'POLICY_DENIED_SECRET',
     `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
-    {
-      path,
-      hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.',
-    },
+    { path, hint },
   )
 }
