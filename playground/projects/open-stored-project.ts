@@ -9,7 +9,7 @@ export async function openStoredProject(
   id: string,
   onChange: (paths: readonly string[] | 'many') => void = () => {},
 ): Promise<Backend> {
-  if (storage === 'memory') return memory()
+  if (storage === 'memory') return memory({}, { clock: Date.now })
   const notify = (changed: { readonly paths: readonly string[] | undefined }): void => onChange(changed.paths ?? 'many')
   if (storage === 'opfs') {
     const { opfs } = await import('wardspace/backends/opfs')

@@ -1,5 +1,6 @@
 import type { Command, CommandContext, ExecResult } from 'just-bash'
 import { type Flags, parseFlags } from './flags.ts'
+import { longListing } from './long-listing.ts'
 import { resolvePath } from './virtual-paths.ts'
 
 const table = {
@@ -34,7 +35,7 @@ const table = {
 
 /**
  * `ls` with several operands, as that of GNU: first the files in their order, then each directory with its name. The
- * interpreter's own, which lists each of them, puts an empty line between all.
+ * interpreter's own, which lists each of them, puts an empty line between all. Its long format has no links and one mode.
  */
 export function lsCommand(): Command {
   return {
@@ -43,6 +44,7 @@ export function lsCommand(): Command {
       const list = async (...words: string[]): Promise<ExecResult> =>
         (await context.origCommand?.(words)) ?? { stdout: '', stderr: 'ls: not here\n', exitCode: 2 }
       const flags = parseFlags(args, table)
+      if (flags !== undefined && flags.count('long') > 0) return longListing(flags, context)
       if (flags === undefined || flags.operands.length < 2) return list(...args)
       const options = args
         .slice(0, args.includes('--') ? args.indexOf('--') : undefined)
