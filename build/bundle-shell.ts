@@ -98,9 +98,9 @@ const NO_MORE = '; this shell allows no more'
 
 /**
  * Commands that nothing here runs: one that converts pages of the web, which nothing fetches, and is a quarter of a megabyte, one that
- * fetches them, one of tables that few systems have, and one that the shell replaces.
+ * fetches them, one of tables that few systems have, and two that the shell replaces.
  */
-const UNUSED = ['html-to-markdown', 'curl', 'xan', 'xargs'].map(
+const UNUSED = ['html-to-markdown', 'curl', 'xan', 'xargs', 'ls'].map(
   (name) => new RegExp(`\\{name:"${name}",load:async\\(\\)=>\\(await import\\("[^"]+"\\)\\)\\.\\w+\\},?`),
 )
 

@@ -418,3 +418,12 @@ function mayLead(patterns: Names, names: readonly string[]): boolean {
   }
   return names.length < patterns.length
 }
+
+/** What has a meaning in a glob beside `/`. */
+export const GLOB_CHARACTERS = /[*?[\]{}()!+@|\\]/
+
+/** Whether the last name of a glob has no special character, so that the glob also covers what is below. */
+export function endsInPlainName(pattern: string): boolean {
+  const last = pattern.slice(pattern.lastIndexOf('/') + 1)
+  return last !== '' && !GLOB_CHARACTERS.test(last)
+}

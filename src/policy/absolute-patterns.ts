@@ -1,7 +1,7 @@
 import { expandBraces } from '../paths/braces.ts'
-import { compileGlob } from '../paths/glob.ts'
+import { compileGlob, endsInPlainName } from '../paths/glob.ts'
 import { quote } from '../paths/logical-path.ts'
-import { endsInPlainName, pathFields } from './match.ts'
+import { pathFields } from './match.ts'
 import { isObject } from './written-fields.ts'
 
 /** Maps absolute names of directories to logical paths: `{ '/home/me/project': '' }` is the root of the workspace. */

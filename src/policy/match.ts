@@ -1,4 +1,4 @@
-import { compileGlobs, composePath } from '../paths/glob.ts'
+import { compileGlobs, composePath, endsInPlainName, GLOB_CHARACTERS } from '../paths/glob.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { checkGlob } from './path-patterns.ts'
 import { maskWhere, type Permission, permissionBit, permissionGroups, permissions } from './permissions.ts'
@@ -63,14 +63,6 @@ function prefilter(patterns: readonly string[]): (path: string) => boolean {
     for (const { text, atEnd } of tests) if (atEnd ? path.endsWith(text) : path.includes(text)) return true
     return false
   }
-}
-
-const GLOB_CHARACTERS = /[*?[\]{}()!+@|\\]/
-
-/** Whether the last name of a glob has no special character, so that the glob also covers what is below. */
-export function endsInPlainName(pattern: string): boolean {
-  const last = pattern.slice(pattern.lastIndexOf('/') + 1)
-  return last !== '' && !GLOB_CHARACTERS.test(last)
 }
 
 /** Returns the trees that a pattern certainly covers: everything, a directory, or every directory of a name. */

@@ -1,6 +1,5 @@
-import { compileGlobs } from '../paths/glob.ts'
+import { compileGlobs, endsInPlainName } from '../paths/glob.ts'
 import type { ApprovalRequest } from '../policy/approval.ts'
-import { endsInPlainName } from '../policy/match.ts'
 import type { ApprovalPattern, PendingApproval } from './approvals.ts'
 import { readList } from './read-list.ts'
 
