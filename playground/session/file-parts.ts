@@ -17,6 +17,40 @@ const PART_BYTES = 256 * 1024
 const PROBE_BYTES = 8 * 1024
 const LINE_FEED = 0x0a
 
+/** Encodings of older texts, the most common one first. */
+export const encodings = {
+  'windows-1252': 'Western (Latin-1)',
+  'iso-8859-2': 'Central European (Latin-2)',
+  'windows-1251': 'Cyrillic',
+  shift_jis: 'Japanese (Shift JIS)',
+  gb18030: 'Chinese (GB 18030)',
+  'euc-kr': 'Korean (EUC-KR)',
+} as const
+
+/** One of {@link encodings}. */
+export type Encoding = keyof typeof encodings
+
+/** Whether a text is UTF-8 as a whole. */
+export async function isUtf8(bytes: Uint8Array): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const yieldToPage = createYield()
+  try {
+    for (let start = 0; start < bytes.length; start += PART_BYTES) {
+      decoder.decode(bytes.subarray(start, start + PART_BYTES), { stream: true })
+      await yieldToPage()
+    }
+    decoder.decode()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns a text of another encoding as UTF-8. */
+export function toUtf8(bytes: Uint8Array, encoding: Encoding): Uint8Array {
+  return new TextEncoder().encode(new TextDecoder(encoding).decode(bytes))
+}
+
 /** Divides a large text into parts, or returns undefined if it is not text. */
 export async function partsOf(bytes: Uint8Array): Promise<readonly FilePart[] | undefined> {
   if (bytes.subarray(0, PROBE_BYTES).includes(0)) return undefined

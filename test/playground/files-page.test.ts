@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { times } from '../counts.ts'
@@ -5,6 +6,9 @@ import {
   activity,
   button,
   calls,
+  chooseOption,
+  command,
+  editor,
   filesOnDisk,
   focusedName,
   importFiles,
@@ -15,6 +19,7 @@ import {
   show,
   stageTab,
   switchProject,
+  terminalText,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -366,4 +371,29 @@ describe('the projects', () => {
     await projects().getByRole('button', { name: 'Remove “My shop copy”' }).click()
     await projectButton(page, 'My shop').waitFor()
   })
+})
+
+it('a text of another encoding is shown as what it is, and not overwritten', async () => {
+  const page = await playground.sample('price-list')
+  const latin = Uint8Array.from(Buffer.from('Grüße für 5 £\nändern\n', 'latin1'))
+  const cyrillic = Uint8Array.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x0a])
+  await importFiles(page, 'old', { 'latin.txt': latin, 'cyrillic.txt': cyrillic, 'utf8.txt': 'Grüße\n' })
+  const shown = page.locator('.stage .cm-content')
+  await openFile(page, 'latin.txt')
+  await page.getByText('This file is not UTF-8.').waitFor()
+  await expect.poll(() => shown.textContent(), patiently).toContain('Grüße für 5 £')
+  expect(await shown.getAttribute('contenteditable')).toBe('false')
+  await shown.click()
+  await page.keyboard.type('typed')
+  await page.keyboard.press('Control+s')
+  await openFile(page, 'cyrillic.txt')
+  await expect.poll(() => shown.textContent(), patiently).toContain('Ïðèâåò')
+  await chooseOption(page, 'Encoding', 'windows-1251')
+  await expect.poll(() => shown.textContent(), patiently).toContain('Привет')
+  await openFile(page, 'utf8.txt')
+  await editor(page, 'utf8.txt').waitFor()
+  expect(await page.getByText('This file is not UTF-8.').count()).toBe(0)
+  await command(page, 'sha256sum *.txt; echo sum""med', 'summed')
+  const text = await terminalText(page)
+  for (const bytes of [latin, cyrillic]) expect(text).toContain(createHash('sha256').update(bytes).digest('hex'))
 })

@@ -3,8 +3,18 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Path } from 'wardspace'
 import { IconButton } from '../../../src/elements/parts/icon-button.tsx'
+import { Select } from '../../../src/elements/parts/select.tsx'
 import { sizeInWords } from '../../../src/elements/parts/size-words.ts'
-import { type FilePart, partOfLine, partsOf, textOfPart } from '../../session/file-parts.ts'
+import {
+  type Encoding,
+  encodings,
+  type FilePart,
+  isUtf8,
+  partOfLine,
+  partsOf,
+  textOfPart,
+  toUtf8,
+} from '../../session/file-parts.ts'
 import type { OpenFile } from '../../session/open-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { useLatest } from '../../ui/use-latest.ts'
@@ -18,39 +28,63 @@ export interface PartsViewProps extends Pick<CodeTextProps, 'goTo' | 'wraps' | '
 interface LargeFile {
   /** The version of the file that was read. */
   readonly loaded: number
+  /** The text as UTF-8. */
   readonly bytes: Uint8Array
+  /** The chosen encoding of a file that is not UTF-8. */
+  readonly encoding: Encoding | undefined
   /** Undefined if the file is not text. */
   readonly parts: readonly FilePart[] | undefined
 }
 
-/** Shows a file that is too large to edit, part by part, or says what a file is that is not text. */
+/** Shows a file that is not edited here, part by part: one that is too large or not UTF-8. Says of others that they are no text. */
 export default function PartsView(props: PartsViewProps) {
   const { project, file } = props
+  const chosen = useSignal<Encoding>('windows-1252')
   const large = useSignal<LargeFile | undefined>(undefined)
   useLatest(
     async () => {
       if (file.sha256 === undefined) return
       const { bytes } = await project.backend.read(file.path as Path)
-      return { loaded: file.loaded, bytes, parts: await partsOf(bytes) }
+      const encoding = (await isUtf8(bytes)) ? undefined : chosen.value
+      const text = encoding === undefined ? bytes : toUtf8(bytes, encoding)
+      return { loaded: file.loaded, bytes: text, encoding, parts: await partsOf(text) }
     },
     (read) => {
       large.value = read
     },
-    [file.path, file.sha256],
+    [file.path, file.sha256, chosen.value],
   )
   if (file.sha256 === undefined) return <p class="empty">This file no longer exists.</p>
   if (large.value === undefined) return <div class="skeleton" />
-  const { bytes, loaded, parts } = large.value
+  const { bytes, loaded, encoding, parts } = large.value
   if (parts === undefined || parts.length === 0) {
     return <p class="empty">This file is not text ({sizeInWords(bytes.length)}).</p>
   }
-  return <Parts {...props} bytes={bytes} loaded={loaded} parts={parts} />
+  const text = <Parts {...props} key={encoding} bytes={bytes} loaded={loaded} encoding={encoding} parts={parts} />
+  if (encoding === undefined) return text
+  return (
+    <div class="fill">
+      <div class="bar">
+        <span class="grow">This file is not UTF-8. It is shown to read, and its bytes stay as they are.</span>
+        <Select
+          label="Encoding"
+          value={encoding}
+          options={Object.entries(encodings).map(([value, label]) => ({ value: value as Encoding, label }))}
+          onChange={(value) => {
+            chosen.value = value
+          }}
+        />
+      </div>
+      {text}
+    </div>
+  )
 }
 
 function Parts({
   file,
   bytes,
   loaded,
+  encoding,
   parts,
   goTo,
   ...options
@@ -81,8 +115,9 @@ function Parts({
     <div class="fill file-parts">
       <div class="bar">
         <span class="grow">
-          {sizeInWords(bytes.length)}, shown in parts and not edited here. Lines {firstLine.toLocaleString()}–
-          {(firstLine + Math.max(0, breaks - 1)).toLocaleString()} of {(last.firstLine + last.breaks).toLocaleString()}
+          {encoding === undefined && `${sizeInWords(bytes.length)}, shown in parts and not edited here. `}Lines{' '}
+          {firstLine.toLocaleString()}–{(firstLine + Math.max(0, breaks - 1)).toLocaleString()} of{' '}
+          {(last.firstLine + last.breaks).toLocaleString()}
         </span>
         <IconButton icon="up" label="Part before" disabled={at === 0} onClick={() => step(-1)} />
         <span class="muted number" role="status">
