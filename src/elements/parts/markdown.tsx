@@ -58,10 +58,14 @@ function blockElement(block: Block, top: number, key: number) {
   }
 }
 
+/** Tables with more columns show each row as a list where there is little room. */
+const MAX_NARROW = 3
+
 function Table({ head, rows }: Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>) {
   const hasHead = head.some((cell) => cell.length > 0)
+  const names = head.map(textOfInline)
   return (
-    <table>
+    <table class={hasHead && head.length > MAX_NARROW ? 'wide' : ''}>
       {hasHead && (
         <thead>
           <tr>
@@ -82,7 +86,9 @@ function Table({ head, rows }: Pick<Extract<Block, { kind: 'table' }>, 'head' | 
                   {inlineElements(cell)}
                 </th>
               ) : (
-                <td key={keyOf(at)}>{inlineElements(cell)}</td>
+                <td key={keyOf(at)} data-head={names[at]}>
+                  {inlineElements(cell)}
+                </td>
               ),
             )}
           </tr>
@@ -90,6 +96,10 @@ function Table({ head, rows }: Pick<Extract<Block, { kind: 'table' }>, 'head' | 
       </tbody>
     </table>
   )
+}
+
+function textOfInline(parts: readonly Inline[]): string {
+  return parts.map((part) => ('text' in part ? part.text : textOfInline(part.parts))).join('')
 }
 
 function CodeBlock({ language, text }: { readonly language: string; readonly text: string }) {
