@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Locator, Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import {
@@ -48,6 +49,46 @@ describe('on a phone', () => {
     await expect.poll(async () => new Set(await tops()).size).toBe(1)
     expect(await buttons.count()).toBe(3)
   })
+})
+
+it('the report of an attack is read on a phone without scrolling sideways, each value beside its name', async () => {
+  const page = await playground.sample('price-list', { storage: 'memory' })
+  await card(page, 'Watch an attack fail').click()
+  const end = page.getByRole('region', { name: 'End of the run' })
+  await end.waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await end.getByRole('button', { name: 'Report' }).click()
+  await page.getByRole('heading', { name: 'Forbidden paths tried' }).waitFor()
+  const overflow = () =>
+    page.locator('.report table').evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth))
+  await expect.poll(async () => Math.max(...(await overflow())), patiently).toBeLessThanOrEqual(0)
+  const cells = page
+    .locator('.report table')
+    .filter({ hasText: 'COMMAND_DENIED' })
+    .locator('tbody tr')
+    .first()
+    .locator('td')
+  const named = await cells.evaluateAll((all) =>
+    all.map((cell) => [getComputedStyle(cell, '::before').content, cell.textContent]),
+  )
+  expect(named.slice(0, 4)).toEqual([
+    ['"call"', '#2'],
+    ['"tool"', 'read_file'],
+    ['"paths"', '.env'],
+    ['"code"', 'POLICY_DENIED_SECRET'],
+  ])
+})
+
+it('the first screen names the library, with what installs it and where to read on', async () => {
+  const page = await playground.sample('price-list', { storage: 'memory' })
+  const line = page.locator('.start-library')
+  expect(await line.textContent()).toContain('npm install wardspace')
+  for (const link of await line.getByRole('link').all()) {
+    const [, file = ''] = /main\/(docs\/.*)$/.exec((await link.getAttribute('href')) ?? '') ?? []
+    expect(existsSync(file), file).toBe(true)
+    expect(await link.getAttribute('target')).toBe('_blank')
+  }
+  expect(await line.getByRole('link').count()).toBe(2)
 })
 
 describe('an approval on a phone', () => {

@@ -42,6 +42,9 @@ const promises: readonly (readonly [icon: IconName, text: string])[] = [
   ['list', 'Every access is recorded'],
 ]
 
+/** The guides of the library, of which this page is made. */
+const docs = 'https://github.com/wardspace/wardspace/blob/main/docs/guide'
+
 /** The first screen: what this is, and one press that shows it. */
 export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartViewProps) {
   return (
@@ -87,6 +90,17 @@ export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartVie
             </li>
           ))}
         </ul>
+        <p class="start-library muted">
+          <span>
+            Also a library for your own agents: <code>npm install wardspace</code>
+          </span>
+          <a class="button quiet" href={`${docs}/start.md`} target="_blank" rel="noreferrer">
+            Start with code
+          </a>
+          <a class="button quiet" href={`${docs}/elements.md`} target="_blank" rel="noreferrer">
+            The parts of this page
+          </a>
+        </p>
       </div>
     </div>
   )
