@@ -92,7 +92,8 @@ export function StartView({ pick, onStart, onOwnModel, onOpenProject }: StartVie
         </ul>
         <p class="start-library muted">
           <span>
-            Also a library for your own agents: <code>npm install wardspace</code>
+            {/* Not as code: its face would be a tenth of the first load. */}
+            Also a library for your own agents: <strong>npm install wardspace</strong>
           </span>
           <a class="button quiet" href={`${docs}/start.md`} target="_blank" rel="noreferrer">
             Start with code
