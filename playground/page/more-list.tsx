@@ -41,7 +41,7 @@ export function MoreList({ projectSession }: { readonly projectSession: ProjectS
       </ul>
       <div class="more-history">
         <h3>History of the files</h3>
-        <History projectSession={projectSession} />
+        <History projectSession={projectSession} id="history" />
       </div>
     </div>
   )

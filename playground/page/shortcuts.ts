@@ -3,7 +3,17 @@ import { turned } from '../session/wrapping.ts'
 import { endFocusing, focusView } from '../ui/focus-view.ts'
 import { app } from './app-state.ts'
 import { openSheet } from './approval-sheet.tsx'
-import { closeTab, moveTab, putOnStage, showAgent, showPanel, showStage, showTerminal, stepTab } from './navigation.ts'
+import {
+  closeTab,
+  moveTab,
+  putOnStage,
+  showAgent,
+  showPanel,
+  showPhoneTab,
+  showStage,
+  showTerminal,
+  stepTab,
+} from './navigation.ts'
 import { layout, page } from './page-state.ts'
 
 /** A keyboard shortcut of the page. */
@@ -94,7 +104,14 @@ export const shortcuts: readonly Shortcut[] = [
     does: 'The changes',
     act: goToChanges,
   },
-  { keys: 'Alt 8', does: 'The history of the files', act: () => focusView('#history') },
+  {
+    keys: 'Alt 8',
+    does: 'The history of the files',
+    act() {
+      if (layout.value === 'phone') showPhoneTab('more')
+      focusView('#history')
+    },
+  },
   {
     keys: 'Alt 9',
     does: 'Follow the agent, or stop following',
