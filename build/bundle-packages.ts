@@ -137,7 +137,7 @@ function licencesOf(modules: readonly string[]): string {
     namesByText.set(text, (namesByText.get(text) ?? new Set()).add(`${name} ${version} (${license})`))
   }
   const rule = `\n\n${'-'.repeat(80)}\n\n`
-  const printed = new Set<string>()
+  const printed = new Map<string, string>()
   const parts = [...namesByText].map(([text, names]) => `${[...names].join('\n')}\n\n${withoutTerms(text, printed)}`)
   return `This package contains the following software of others.${rule}${parts.join(rule)}\n`
 }
@@ -151,19 +151,28 @@ const TERMS: readonly (readonly [name: string, terms: RegExp])[] = [
   ],
 ]
 
-/** Replaces terms that are printed already, in the same words, by their name. */
-function withoutTerms(text: string, printed: Set<string>): string {
+/** Replaces terms that are printed already by their name, and by the words in which they differ. */
+function withoutTerms(text: string, printed: Map<string, string>): string {
   return TERMS.reduce(
     (shown, [name, pattern]) =>
       shown.replace(pattern, (terms) => {
         const words = terms.replace(/\s+/g, ' ')
-        if (printed.has(words)) return `${name}, whose terms are above.`
-        printed.add(words)
+        const key = words.replace(`to the ${VARIANT}`, `to ${VARIANT}`)
+        const above = printed.get(key)
+        if (above === words) return `${name}, whose terms are above.`
+        if (above !== undefined) {
+          const [own, other] = words === key ? ['to', 'to the'] : ['to the', 'to']
+          return `${name}, whose terms are above, with "${own} ${VARIANT}" in place of "${other} ${VARIANT}".`
+        }
+        printed.set(key, words)
         return terms
       }),
     text,
   )
 }
+
+/** Words of the Apache License that some packages write with an article before. */
+const VARIANT = 'Licensor for inclusion in the Work'
 
 function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(top, directory, 'package.json'), 'utf8')) as Manifest

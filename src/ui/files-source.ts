@@ -32,7 +32,7 @@ export function visibleFiles(call: PersonCall): FilesSource {
       const result = await call('list_directory', { path: path || '.', includeHidden: true, includeIgnored: true })
       if (!result.ok) return { entries: undefined, trouble: headlineOf(result) }
       const { entries, totalEntries, truncated } = result as unknown as Listed
-      const trouble = `${totalEntries - entries.length} of ${totalEntries} entries of ${path || 'the project'} are not shown`
+      const trouble = `Not shown in ${path || 'the project'}: ${totalEntries - entries.length} more`
       return {
         entries: entries.map(({ path: of, type, readable }) => ({
           ...{ name: of.slice(path === '' ? 0 : joinPath(path, '').length), type },
