@@ -2,6 +2,7 @@ import type { Bash, ExecResult, ScriptNode, TransformPlugin } from 'just-bash'
 import type { Operator } from '../../policy/command-operators.ts'
 import { rewriteSyntax } from './bash-syntax.ts'
 import { type ExitErrorClass, endAsBash } from './command-errors.ts'
+import { ignoreAsBash, keepConditionOutput } from './conditions.ts'
 import type { LiveOutput } from './live-output.ts'
 import { isMissing, withHint } from './missing-commands.ts'
 import { withPersonInput } from './person-input.ts'
@@ -95,6 +96,8 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
   if (hooked.has(prototype)) return true
   hooked.add(prototype)
   endAsBash(prototype, ExitError)
+  ignoreAsBash(prototype)
+  keepConditionOutput(prototype)
   const { runCommand, executeScript } = prototype
   prototype.runCommand = async function (name, args, ...rest) {
     const judge = judges.get(this.ctx.commands)

@@ -165,7 +165,10 @@ function statement(
     commands: [...commands],
     negated: false,
   }))
-  return { type: 'Statement', pipelines: nodes, operators, background: false }
+  return Object.assign(
+    { type: 'Statement' as const, pipelines: nodes, operators, background: false },
+    { isImplicit: true },
+  )
 }
 
 function simpleCommand(name: string, ...args: readonly (string | WordNode)[]): SimpleCommandNode {
