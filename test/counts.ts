@@ -26,6 +26,10 @@ const setting = (name: 'WARDSPACE_COUNTS' | 'WARDSPACE_PART'): string | undefine
 /** Whether this run is one of `npm run test:long`, which also tries the rows of a kind of which `npm test` tries another. */
 export const isLong = setting('WARDSPACE_COUNTS') === 'all'
 
+/** In `npm test`, every `step`-th case, from `first` on; otherwise all. */
+export const everyNth = <T>(cases: readonly T[], step: number, first = 0): T[] =>
+  cases.filter((_, index) => isLong || index % step === first % step)
+
 /** In `npm test`, the first or last case of each kind; otherwise all. */
 export function oneOfEach<T>(cases: readonly T[], kindOf: (one: T) => string, which: 'first' | 'last' = 'first'): T[] {
   if (isLong) return [...cases]

@@ -17,11 +17,11 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during operation
       const backend = nodeBackend(attack.root, { stateDir: join(attack.base, 'state') })
       const reads = readOperations(backend)
       const writes = writeOperations(backend)
-      const readTallies = await attack.run(reads, times(250, 3000))
-      const writeTallies = await attack.run(writes, times(120, 450))
+      const readTallies = await attack.run(reads, times(120, 3000))
+      const writeTallies = await attack.run(writes, times(70, 450))
       const read = sumOf(readTallies)
       const writeTotals = sumOf(writeTallies)
-      expect(read.runs + writeTotals.runs).toBeGreaterThanOrEqual(times(3_000, 28_000))
+      expect(read.runs + writeTotals.runs).toBeGreaterThanOrEqual(times(1_500, 28_000))
       expect(attack.control(1_000_000)).toBe(true)
       await backend.close()
       const { outsideChanged, strays } = await attack.end()
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during operation
         expect(refused).toBeGreaterThan(runs / 100)
       }
       for (const [name, { succeeded }] of [...readTallies, ...writeTallies])
-        expect([name, succeeded > 8]).toEqual([name, true])
+        expect([name, succeeded > times(2, 8)]).toEqual([name, true])
       console.log('link race:', { swaps: attack.swaps(), read, written: writeTotals })
     } finally {
       attack.dispose()

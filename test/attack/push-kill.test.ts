@@ -5,7 +5,7 @@ import { killPushes } from './push-kill.ts'
 it('a process killed while it pushes leaves both repositories before or after the push, and loses nothing', {
   timeout: 3_600_000,
 }, async () => {
-  const kills = times(3, 300)
+  const kills = times(2, 300)
   const report = await killPushes(kills)
   console.log('kills of pushes:', report)
   expect(report).toMatchObject({ kills, broken: [], lost: [] })

@@ -4,6 +4,7 @@ import type { WorkspaceHistory } from '../../src/history/journal.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import { everyNth } from '../counts.ts'
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 /** A secret of letters and digits, as the formats demand them. */
@@ -79,21 +80,23 @@ const ways: Readonly<Record<string, (caller: Caller, text: string) => Promise<bo
 
 const LEARNED = 3
 
-it.each(Object.keys(ways).flatMap((way) => Object.keys(secrets).map((secret) => [way, secret] as const)))(
-  '%s tells few characters of %s',
-  async (way, secret) => {
-    const { file, known } = secrets[secret] as (typeof secrets)[string]
-    const workspace = await open(file)
-    const found = await guess(known, (text) => (ways[way] as (typeof ways)[string])(workspace, text))
-    expect(found.length).toBeLessThanOrEqual(LEARNED)
-    // Nothing beside the secret is changed any more; elsewhere, and in a new workspace over the files, changes are as before.
-    const beside = { path: 'conf.txt', content: 'more\n' }
-    expect(await workspace.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
-    expect(await workspace.call('write_file', { path: 'new.txt', content: 'x\n' })).toMatchObject({ ok: true })
-    expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
-    await workspace.close()
-  },
-)
+it.each(
+  everyNth(
+    Object.keys(ways).flatMap((way) => Object.keys(secrets).map((secret) => [way, secret] as const)),
+    3,
+  ),
+)('%s tells few characters of %s', async (way, secret) => {
+  const { file, known } = secrets[secret] as (typeof secrets)[string]
+  const workspace = await open(file)
+  const found = await guess(known, (text) => (ways[way] as (typeof ways)[string])(workspace, text))
+  expect(found.length).toBeLessThanOrEqual(LEARNED)
+  // Nothing beside the secret is changed any more; elsewhere, and in a new workspace over the files, changes are as before.
+  const beside = { path: 'conf.txt', content: 'more\n' }
+  expect(await workspace.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+  expect(await workspace.call('write_file', { path: 'new.txt', content: 'x\n' })).toMatchObject({ ok: true })
+  expect(await workspace.verifyAudit()).toMatchObject({ ok: true })
+  await workspace.close()
+})
 
 /** Ways to a new session of the same agent. */
 const sessions: Readonly<Record<string, (workspace: Workspace, backend: Backend) => Workspace | Promise<Workspace>>> = {
@@ -106,29 +109,31 @@ const sessions: Readonly<Record<string, (workspace: Workspace, backend: Backend)
     open('', backend, structuredClone((await workspace.fork()).history())),
 }
 
-it.each(Object.keys(sessions).flatMap((session) => Object.keys(ways).map((way) => [session, way] as const)))(
-  '%s for each guess tells no more by %s',
-  async (session, way) => {
-    const { file, known, unknown } = secrets['a password with a known beginning'] as (typeof secrets)[string]
-    const backend = memory({ 'conf.txt': file, 'o.txt': '' })
-    let workspace = await open('', backend)
-    const found = await guess(
-      known,
-      async (text) => {
-        const next = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
-        if (next.history !== undefined && session.includes('history')) workspace = next
-        return (ways[way] as (typeof ways)[string])(next, text)
-      },
-      [...unknown.slice(0, 5)],
-    )
-    expect(found.length).toBeLessThanOrEqual(LEARNED)
-    const beside = { path: 'conf.txt', content: 'more\n' }
-    const last = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
-    expect(await last.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
-    // Without the history, the embedding program begins anew.
-    expect(await (await open('', backend)).call('append_file', beside)).toMatchObject({ ok: true })
-  },
-)
+it.each(
+  everyNth(
+    Object.keys(sessions).flatMap((session) => Object.keys(ways).map((way) => [session, way] as const)),
+    3,
+  ),
+)('%s for each guess tells no more by %s', async (session, way) => {
+  const { file, known, unknown } = secrets['a password with a known beginning'] as (typeof secrets)[string]
+  const backend = memory({ 'conf.txt': file, 'o.txt': '' })
+  let workspace = await open('', backend)
+  const found = await guess(
+    known,
+    async (text) => {
+      const next = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
+      if (next.history !== undefined && session.includes('history')) workspace = next
+      return (ways[way] as (typeof ways)[string])(next, text)
+    },
+    [...unknown.slice(0, 5)],
+  )
+  expect(found.length).toBeLessThanOrEqual(LEARNED)
+  const beside = { path: 'conf.txt', content: 'more\n' }
+  const last = await (sessions[session] as (typeof sessions)[string])(workspace, backend)
+  expect(await last.call('append_file', beside)).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET' })
+  // Without the history, the embedding program begins anew.
+  expect(await (await open('', backend)).call('append_file', beside)).toMatchObject({ ok: true })
+})
 
 it('guesses at the same time are counted together', async () => {
   const { file, known, unknown } = secrets['a token with a usual beginning'] as (typeof secrets)[string]

@@ -104,7 +104,7 @@ describe('with the network cut', () => {
 
   // The scripts of all scenarios also run in Node: `agent.test.ts`. In `npm test`, the page runs one that mends, one that is
   // attacked, one that asks and one that may not write to a place.
-  const fewer = ['explore-and-explain', 'rename-across-files']
+  const fewer = ['explore-and-explain', 'rename-across-files', 'drop-a-dependency']
   it.each(Object.entries(ends).filter(([id]) => isLong || !fewer.includes(id)))(
     '%s finishes and leaves the expected files',
     async (id, end) => {

@@ -64,7 +64,7 @@ function png(width: number, height: number): Uint8Array {
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
 }
 
-const lineCount = times(10_000, 50_000)
+const lineCount = times(3_000, 50_000)
 const grouped = (count: number) => count.toLocaleString('en')
 
 it(`Changes shows ${grouped(lineCount)} lines in parts without a long task, and files without lines as what they are`, async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { times } from '../counts.ts'
+import { isLong, times } from '../counts.ts'
 import {
   activity,
   button,
@@ -23,7 +23,7 @@ import {
 } from './person.ts'
 import { usePlayground } from './shared.ts'
 
-const FILES = times(3000, 10_000)
+const FILES = times(1000, 10_000)
 const playground = usePlayground()
 
 /** One page for all cases of this file. */
@@ -113,7 +113,7 @@ describe('the tree', () => {
     expect((await filesOnDisk(page))['README.md']).toBe(before)
   })
 
-  it('duplicates, copies, pastes and moves by keys', async () => {
+  it.runIf(isLong)('duplicates, copies, pastes and moves by keys', async () => {
     await focusRow('package.json')
     await press('Control+d')
     await row('package copy.json').waitFor()
@@ -126,7 +126,7 @@ describe('the tree', () => {
     expect(await paths()).toEqual(expect.arrayContaining(['docs/package copy.json', 'docs/package copy copy.json']))
   })
 
-  it('moves by drag and drop, and copies with Ctrl', async () => {
+  it.runIf(isLong)('moves by drag and drop, and copies with Ctrl', async () => {
     await row('docs/package copy.json').dragTo(row('test'))
     await row('test/package copy.json').waitFor()
     await expect.poll(paths, patiently).not.toContain('docs/package copy.json')
@@ -204,7 +204,7 @@ describe('the editor', () => {
     await panel.getByRole('button', { name: 'Close find' }).click()
   })
 
-  it('wraps long lines by Alt+Z and by its menu', async () => {
+  it.runIf(isLong)('wraps long lines by Alt+Z and by its menu', async () => {
     const isWrapped = () => page.locator('.cm-content.cm-lineWrapping').count()
     expect(await isWrapped()).toBe(0)
     await press('Alt+z')
@@ -247,7 +247,7 @@ describe('the tabs', () => {
     await expect.poll(order).not.toContain(last)
   })
 
-  it('scroll, and show the active one', async () => {
+  it.runIf(isLong)('scroll, and show the active one', async () => {
     const { length } = await names()
     for (const path of ['src/cart.js', 'src/price.js', 'package.json', 'README.md']) await openFile(page, path)
     await page.setViewportSize({ width: 1200, height: 700 })

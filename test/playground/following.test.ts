@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import {
   activity,
   approval,
@@ -79,7 +80,7 @@ describe('the first screen', () => {
     await endCard(page).waitFor()
   })
 
-  it('starts a scenario on another project by one press', async () => {
+  it.runIf(isLong)('starts a scenario on another project by one press', async () => {
     await button(page, 'Wardspace').click()
     await card(page, 'Keep a secret').click()
     await says(page, 'I may not write to the page')
@@ -108,17 +109,20 @@ describe('the stage', () => {
     expect(await changedText(page).allInnerTexts()).toContain('round')
   })
 
-  it('shows an edit as a difference while it waits for approval, and the answer brings the file back', async () => {
-    const page = await playground.sample('order-book', { storage: 'memory' })
-    await card(page, 'Approve a risky change').click()
-    await button(page, 'Approve the plan').click()
-    await approval(page, 'edit_file').waitFor()
-    expect(await activeTab(page)).toBe('Approval')
-    await approval(page, 'edit_file').getByRole('button', { name: 'Approve', exact: true }).click()
-    await approval(page, 'edit_file').getByText('src/table.js').first().waitFor()
-    await button(page, 'Stop').click()
-    await expect.poll(() => activeTab(page), patiently).not.toBe('Approval')
-  })
+  it.runIf(isLong)(
+    'shows an edit as a difference while it waits for approval, and the answer brings the file back',
+    async () => {
+      const page = await playground.sample('order-book', { storage: 'memory' })
+      await card(page, 'Approve a risky change').click()
+      await button(page, 'Approve the plan').click()
+      await approval(page, 'edit_file').waitFor()
+      expect(await activeTab(page)).toBe('Approval')
+      await approval(page, 'edit_file').getByRole('button', { name: 'Approve', exact: true }).click()
+      await approval(page, 'edit_file').getByText('src/table.js').first().waitFor()
+      await button(page, 'Stop').click()
+      await expect.poll(() => activeTab(page), patiently).not.toBe('Approval')
+    },
+  )
 
   it('does not drag away a person who goes elsewhere, until the person follows again', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
@@ -137,7 +141,7 @@ describe('the stage', () => {
     await button(page, 'Stop').click()
   })
 
-  it('stays where it is while following is switched off, also in the next run', async () => {
+  it.runIf(isLong)('stays where it is while following is switched off, also in the next run', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await openFile(page, 'README.md')
     await page.keyboard.press('Alt+9')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Locator, Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import {
   approval,
   approvalBar,
@@ -39,7 +40,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 }
 
 describe('on a phone', () => {
-  it.each([390, 360])('%i px wide, the end of a run has its buttons in one row', async (width) => {
+  it.each(isLong ? [390, 360] : [360])('%i px wide, the end of a run has its buttons in one row', async (width) => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await card(page, 'Mend a failing test').click()
     await says(page, 'All tests pass.')
@@ -201,7 +202,7 @@ describe('a question that has just come', () => {
 })
 
 describe('the conversation', () => {
-  it('keeps its end in view while it grows and shrinks between questions', async () => {
+  it.runIf(isLong)('keeps its end in view while it grows and shrinks between questions', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
     await page.setViewportSize({ width: 1280, height: 800 })
     await card(page, 'Approve a risky change').click()

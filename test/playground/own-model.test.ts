@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as modelCall, calls as modelCalls, say } from 'wardspace/testing/scripted-model'
+import { isLong } from '../counts.ts'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import {
   button,
@@ -373,7 +374,7 @@ describe('the conversation', () => {
     await says('It is seven')
   })
 
-  it('takes files by @, and attached texts, images and PDF documents', async () => {
+  it.runIf(isLong)('takes files by @, and attached texts, images and PDF documents', async () => {
     await clear()
     await composer().focus()
     await page.keyboard.type('Name it nine: @prijs')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import type { BrowserContext, Page } from 'playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import { serveGit } from '../git/http-server.ts'
 import { git } from '../git/repositories.ts'
 import { pageCalls } from '../runtimes/page-calls.ts'
@@ -240,7 +241,7 @@ describe('other servers', () => {
     }
   })
 
-  it('serve a repository, through a CORS proxy if one is configured', async () => {
+  it.runIf(isLong)('serve a repository, through a CORS proxy if one is configured', async () => {
     const root = mkdtempSync(join(tmpdir(), 'playground-git-'))
     const source = join(root, 'source')
     git(root, 'init', '-q', '-b', 'main', 'source')

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import {
   activity,
   approval,
@@ -178,7 +179,7 @@ it('the policy shows its verdict while it is edited, applies at once, and never 
   await page.getByText(/The chain of \d+ records is intact/).waitFor()
 })
 
-it('a key for a view without anything to focus takes no focus later', async () => {
+it.runIf(isLong)('a key for a view without anything to focus takes no focus later', async () => {
   const page = await openSample('price-list')
   const press = (key: string) => page.keyboard.press(key)
   await choose(page, 'drop-a-dependency')
@@ -305,7 +306,7 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   await expect.poll(focused, patiently).toBe('Timeline of calls')
 })
 
-it('a conversation is copied as Markdown, and that is said', async () => {
+it.runIf(isLong)('a conversation is copied as Markdown, and that is said', async () => {
   const person = await playground.person()
   await person.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await playground.sample('price-list', { storage: 'memory', context: person })

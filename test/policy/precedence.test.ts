@@ -15,7 +15,7 @@ import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
 const strength = { allow: 0, ask: 1, deny: 2 }
-const runs = { numRuns: times(40, 150) }
+const runs = { numRuns: times(20, 150) }
 
 function access(permission: Permission, path: string, more: Partial<GuardedAccess> = {}): GuardedAccess {
   const classification = classifyPath(path as LogicalPath)

@@ -380,10 +380,10 @@ describe('labels cannot be removed', () => {
         }
         await workspace.close()
       }),
-      { numRuns: times(25, 100) },
+      { numRuns: times(12, 100) },
     )
     // The agents have copied content.
-    expect(spread).toBeGreaterThan(times(7, 40))
+    expect(spread).toBeGreaterThan(times(3, 40))
   })
 })
 
@@ -415,8 +415,8 @@ const scanner = defineTool({
   },
 })
 
-/** In `npm test`, every second one: each query, place and option with another one. */
-const isTried = (...places: readonly number[]) => isLong || places.reduce((sum, place) => sum + place) % 2 === 0
+/** In `npm test`, every fourth one: each query, place and option with another one. */
+const isTried = (...places: readonly number[]) => isLong || places.reduce((sum, place) => sum + place) % 4 === 0
 
 const searches = ['4711', '^pin [^4]', 'absent', '^$'].flatMap((query, at) =>
   [{}, { path: 'conf' }, { path: 'conf/k.txt' }, { includeGlob: '**/*.txt' }, { path: 'open' }].flatMap((where, of) =>
@@ -488,8 +488,8 @@ describe('a result that depends on labelled content', () => {
       const labels = [...new Set(outcomes.flatMap(({ label, taint }) => [label, taint]))]
       if (differs) expect(labels, JSON.stringify(look)).toEqual(['restricted'])
     }
-    expect(depending).toBeGreaterThan(isTainted ? times(20, 40) : times(40, 80))
-    if (!isTainted) expect(free).toBeGreaterThan(times(7, 15))
+    expect(depending).toBeGreaterThan(isTainted ? times(10, 40) : times(20, 80))
+    if (!isTainted) expect(free).toBeGreaterThan(times(3, 15))
   })
 
   it('names a way out if a search raises the taint', async () => {

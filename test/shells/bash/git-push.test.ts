@@ -2,6 +2,7 @@ import { chmodSync, cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../../src/policy/approval.ts'
+import { everyNth } from '../../counts.ts'
 import { ACCOUNT, gitAsync, serveRemotes } from '../../git/remote-bench.ts'
 import { commitAll, git as realGit, temporary } from '../../git/repositories.ts'
 import type { Answer } from '../setup.ts'
@@ -51,7 +52,7 @@ describe('git push', () => {
     'shows what hooks print that agree': [['git push'], (bare) => hook(bare, 'echo welcome')],
   }
 
-  it.each(Object.entries(cases))('%s, with the messages of git', async (_, [lines, before]) => {
+  it.each(everyNth(Object.entries(cases), 2, 1))('%s, with the messages of git', async (_, [lines, before]) => {
     const bench = await open({ credentials: () => ACCOUNT })
     const other = remotes.copy()
     for (const bare of [bench.bare, other.bare]) before?.(bare)

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { runScript } from '../../../src/shells/bash/node-emulation/engine.ts'
 import type { ToThread } from '../../../src/shells/bash/thread-protocol.ts'
+import { everyNth } from '../../counts.ts'
 import { type Answer, shellBench, unjudged } from '../setup.ts'
 import { scripts } from './scripts.ts'
 import { standInForWorkers } from './web-worker.ts'
@@ -126,7 +127,7 @@ it('a thread can call only the methods of the file system', async () => {
 })
 
 describe('node compared with the real Node', () => {
-  it.each(scripts)('%s', async (_, files) => {
+  it.each(everyNth(scripts, 2))('%s', async (_, files) => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'scripts-')))
     const tree: Record<string, string | { link: string }> = { ...files }
     for (const [path, content] of Object.entries(tree)) {

@@ -34,7 +34,7 @@ describe('programs that open files by themselves', () => {
   it(`do not show a hidden secret: ${lines.length} lines`, async () => {
     const { run, workspace, snapshot } = await nodeBench({ 'g.txt': 'ends in x' })
     const leaks: string[] = []
-    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(67, 1) === 0))) {
+    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(151, 1) === 0))) {
       const content = `${before}${secret}${after}\nlast line\n`
       const created = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
       expect(created.ok).toBe(true)
@@ -184,7 +184,7 @@ async function seenOf(content: string, line: string, tool: 'run_command' | 'star
 describe('pieces of a secret', () => {
   it('are in no result and in no record', async () => {
     const isWhole = isLong
-    const sample = hiddenTexts.filter((_, index) => isWhole || index < 5 || index % 211 === 0)
+    const sample = hiddenTexts.filter((_, index) => isWhole || index < 3 || index % 401 === 0)
     const leaks: string[] = []
     for (const [index, { before, secret, after }] of part(sample).entries()) {
       const windows = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12))

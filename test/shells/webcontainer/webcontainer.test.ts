@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shellContract } from '../../../src/testing/index.ts'
+import { everyNth } from '../../counts.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 import { pageCalls } from '../../runtimes/page-calls.ts'
 import type { PageApi } from './page.ts'
@@ -65,7 +66,7 @@ describe('the shell contract of webcontainer(), over the stand-in', () => {
       throw new Error('It runs in the page')
     },
   })
-  for (const { name } of cases) {
+  for (const { name } of everyNth(cases, 2)) {
     it(name, async (context) => {
       const result = await callPage(page, 'runCase', name)
       expect(result).toBeDefined()
