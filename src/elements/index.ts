@@ -63,6 +63,7 @@ export const WardspaceDiff = createElement<DiffProperties>(
   'view',
   'disabled',
   'paint',
+  'drafts',
 )
 
 /**

@@ -91,6 +91,8 @@ export interface DiffProperties {
   readonly disabled?: boolean | undefined
   /** Returns the lines of a text with their colours, or undefined if it has none. */
   readonly paint?: ((path: string, text: string) => readonly PaintedLine[] | undefined) | undefined
+  /** Keeps the comments that are typed and not added. */
+  readonly drafts?: Drafts | undefined
 }
 
 /** The properties of `<wardspace-terminal>`. */

@@ -1,8 +1,20 @@
 import { crc32, deflateSync } from 'node:zlib'
+import type { Locator } from 'playwright'
 import { expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
-import { button, command, conversationText, filesOnDisk, importFiles, patiently, runTo, show } from './person.ts'
+import {
+  button,
+  command,
+  conversationText,
+  filesOnDisk,
+  importFiles,
+  patiently,
+  reload,
+  runTo,
+  show,
+  stores,
+} from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -44,6 +56,59 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   await expect
     .poll(() => conversationText(page), patiently)
     .toMatch(/`?src\/price\.js`?, line 4:\s*>?.*Math\.round.*Say why/s)
+})
+
+it('a comment is written by keys, and its text is kept over closing, another file and a reload', async () => {
+  const page = await playground.sample('price-list')
+  await runTo(page, 'All tests pass.')
+  await command(page, 'echo new > new.txt && echo made', /made[\s\S]*made/)
+  const tree = page.getByRole('tree', { name: 'Changed files' })
+  const change = page.getByRole('region', { name: 'Change 1 of 1, Line 4' })
+  const field = page.getByRole('textbox', { name: 'Comment for the agent' })
+  const openChange = async () => {
+    await show(page, 'Changes')
+    await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
+    await change.waitFor()
+  }
+  const isFocused = (place: Locator) =>
+    place.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)
+  await openChange()
+  await change.focus()
+  await page.keyboard.press('c')
+  await expect.poll(() => isFocused(field), patiently).toBe(true)
+  await page.keyboard.type('Say why')
+  // Closed by Escape and opened again, it has its text, and the focus goes back to the change.
+  await page.keyboard.press('Escape')
+  await expect.poll(() => isFocused(change), patiently).toBe(true)
+  expect(await field.count()).toBe(0)
+  await page.keyboard.press('c')
+  expect(await field.inputValue()).toBe('Say why')
+  await tree.getByRole('treeitem', { name: /new\.txt/ }).click()
+  await page.getByRole('region', { name: 'Change 1 of 1, Line 1' }).waitFor()
+  await openChange()
+  expect(await field.inputValue()).toBe('Say why')
+  await stores(page, 'Say why')
+  await reload(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Changes' }).click()
+  await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
+  expect(await field.inputValue()).toBe('Say why')
+  expect(await isFocused(field)).toBe(false)
+  for (const part of [field, page.getByLabel('From line'), page.getByLabel('to line'), button(page, 'Add comment')]) {
+    const box = await part.boundingBox()
+    expect(Math.min(box?.height ?? 0, 44)).toBe(44)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+  }
+  await field.focus()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('1 comment not sent yet').waitFor()
+  await expect.poll(() => isFocused(change), patiently).toBe(true)
+  // The text that was added is no draft any more.
+  await change.press('c')
+  expect(await field.inputValue()).toBe('')
+  await button(page, 'Cancel').click()
+  await button(page, 'Remove the comment').press('Enter')
+  await page.getByText('not sent yet').waitFor({ state: 'detached' })
 })
 
 /** A black image. */

@@ -1,16 +1,18 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { type Changes, createChanges } from 'wardspace/ui'
+import { createChanges } from 'wardspace/ui'
 import { Select } from '../../../src/elements/parts/select.tsx'
+import type { DiffProperties } from '../../../src/elements/properties.ts'
 import { followed } from '../../session/followed.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { draftsOf } from '../../session/typed-texts.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 import { loadPaint } from './paint.ts'
 import { useReview } from './use-review.ts'
 
 export interface ChangesViewProps {
-  readonly projectSession: Pick<ProjectSession, 'session' | 'look' | 'review' | 'writable'>
+  readonly projectSession: Pick<ProjectSession, 'session' | 'look' | 'review' | 'writable' | 'texts'>
   /** The changed file that is shown. */
   readonly selected: Signal<{ readonly path: string } | undefined>
   readonly onOpen: (path: string) => void
@@ -50,7 +52,13 @@ export function ChangesView({ projectSession, selected, onOpen }: ChangesViewPro
       ) : sinceOpened === undefined ? (
         <div class="skeleton" />
       ) : (
-        <Review controller={sinceOpened} view="file" disabled={!projectSession.writable.value} {...place} />
+        <Review
+          controller={sinceOpened}
+          view="file"
+          disabled={!projectSession.writable.value}
+          drafts={draftsOf(projectSession.texts)}
+          {...place}
+        />
       )}
     </div>
   )
@@ -73,7 +81,7 @@ function Review({
   selected,
   onOpen,
   ...properties
-}: Place & { readonly controller: Changes; readonly view?: 'file'; readonly disabled: boolean }) {
+}: Place & Pick<DiffProperties, 'controller' | 'view' | 'disabled' | 'drafts'>) {
   const { controller } = properties
   const paint = useSignal<Awaited<ReturnType<typeof loadPaint>>>(undefined)
   useLatest(

@@ -10,26 +10,35 @@ export interface CommentFormProps {
   readonly review: Changes
   readonly file: ReviewedFile
   readonly hunk: ChangeHunk
+  readonly text: string
+  readonly takesFocus: boolean
+  readonly onText: (text: string) => void
+  /** Closes the form; the text stays. */
   readonly onClose: () => void
 }
 
 /** Writes a comment on lines of a change, at first on all of them. */
-export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
+export function CommentForm({ review, file, hunk, text, takesFocus, onText, onClose }: CommentFormProps) {
   const side = hunk.newLines.length > 0 ? 'after' : 'before'
   const [start, count] =
     side === 'after' ? [hunk.newStart, hunk.newLines.length] : [hunk.oldStart, hunk.oldLines.length]
   const [from, setFrom] = useState(start + 1)
   const [to, setTo] = useState(start + count)
-  const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => showForm(field.current), [])
+  useLayoutEffect(() => {
+    if (takesFocus) showForm(field.current)
+  }, [takesFocus])
   const lines = file.lines[side]
+  const drop = () => {
+    onText('')
+    onClose()
+  }
   const add = () => {
     if (text.trim() === '') return
     const [first, last] = [Math.min(from, to), Math.max(from, to)]
     const quote = lines.slice(first - 1, last).join('')
     review.comment({ path: file.path, side, from: first, to: last, quote, text: text.trim() })
-    onClose()
+    drop()
   }
   return (
     <form
@@ -47,7 +56,7 @@ export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
         aria-label="Comment for the agent"
         placeholder="What should the agent do here?"
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onClose()
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add()
@@ -59,7 +68,7 @@ export function CommentForm({ review, file, hunk, onClose }: CommentFormProps) {
         <LineField label="From line" value={from} onLine={setFrom} max={lines.length} />
         <LineField label="to line" value={to} onLine={setTo} max={lines.length} />
         <span class="grow" />
-        <button type="button" class="button quiet" onClick={onClose}>
+        <button type="button" class="button quiet" onClick={drop}>
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={text.trim() === ''}>

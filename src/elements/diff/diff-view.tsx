@@ -57,6 +57,7 @@ function Review({
   controller,
   disabled = false,
   paint,
+  drafts,
   dispatch,
   onAct,
 }: DiffProperties & ViewContext & { readonly onAct: (text: string, action: Promise<ChangeOutcome>) => void }) {
@@ -92,6 +93,7 @@ function Review({
           review={controller}
           file={file}
           paint={paint}
+          drafts={drafts}
           isWritable={!disabled}
           onAct={onAct}
           onOpen={(path) => dispatch('wardspace-open-file', { path })}

@@ -13,7 +13,7 @@ import { Count } from './changed-files.tsx'
 import { FileWithoutLines } from './file-without-lines.tsx'
 import { HunkView, MAX_ROWS, type PaintedFile, rowCount } from './hunk-view.tsx'
 
-export interface FileReviewProps extends Pick<DiffProperties, 'paint'> {
+export interface FileReviewProps extends Pick<DiffProperties, 'paint' | 'drafts'> {
   readonly review: Changes
   readonly file: ChangedFile
   readonly isWritable: boolean
@@ -28,7 +28,7 @@ export interface FileReviewProps extends Pick<DiffProperties, 'paint'> {
 const MIN_SIDES = 800
 
 /** The changes of one file, with what a reviewer does with them. */
-export function FileReview({ review, file, paint, isWritable, onFile, onOpen, onAct: act }: FileReviewProps) {
+export function FileReview({ review, file, paint, drafts, isWritable, onFile, onOpen, onAct: act }: FileReviewProps) {
   const place = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(place)
   const step = (by: 1 | -1) => {
@@ -73,6 +73,7 @@ export function FileReview({ review, file, paint, isWritable, onFile, onOpen, on
           review={review}
           file={reviewed}
           paint={paint}
+          drafts={drafts}
           isInline={layout === 'inline' || (layout === 'fit' && !isWide)}
           isWritable={isWritable}
           onRevert={(hunk) => act('The change is taken back', review.revert(reviewed, hunk))}
@@ -166,10 +167,11 @@ function FileDiff({
   review,
   file,
   paint,
+  drafts,
   isInline,
   isWritable,
   onRevert,
-}: Pick<FileReviewProps, 'review' | 'paint' | 'isWritable'> & {
+}: Pick<FileReviewProps, 'review' | 'paint' | 'drafts' | 'isWritable'> & {
   readonly file: ReviewedFile
   readonly isInline: boolean
   readonly onRevert: (hunk: ChangeHunk) => void
@@ -206,6 +208,7 @@ function FileDiff({
           review={review}
           file={file}
           painted={painted}
+          drafts={drafts}
           hunk={hunk}
           position={[at + 1, hunks.length]}
           context={[lead, trail]}

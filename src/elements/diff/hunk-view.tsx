@@ -1,11 +1,12 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { changedWords } from '../../ui/changed-words.ts'
 import { type Changes, changeKey, type ReviewedFile } from '../../ui/changes.ts'
 import type { ReviewComment } from '../../ui/changes-comments.ts'
 import type { ChangeHunk } from '../../ui/changes-hunks.ts'
+import { useDraft } from '../parts/drafts.ts'
 import { isField } from '../parts/focusable.ts'
 import { Icon } from '../parts/icon.tsx'
-import type { PaintedLine } from '../properties.ts'
+import type { DiffProperties, PaintedLine } from '../properties.ts'
 import { CommentForm, CommentNote } from './comment-form.tsx'
 import { type Run, runsOf } from './line-runs.ts'
 
@@ -16,7 +17,7 @@ export interface PaintedFile {
   readonly after: (line: number) => PaintedLine
 }
 
-export interface HunkViewProps {
+export interface HunkViewProps extends Pick<DiffProperties, 'drafts'> {
   readonly review: Changes
   readonly file: ReviewedFile
   readonly painted: PaintedFile
@@ -39,20 +40,28 @@ interface Row {
 /** One change with its actions. Keys work while it has the focus. */
 export function HunkView(props: HunkViewProps) {
   const { review, file, hunk, position, isWritable, onRevert } = props
-  const [isCommenting, setCommenting] = useState(false)
+  const [text, setText] = useDraft(props.drafts, `comment on ${file.path} ${hunk.id}`)
+  // A comment that was being written before a reload does not take the focus.
+  const [form, setForm] = useState<'opened' | 'restored' | undefined>(text === '' ? undefined : 'restored')
+  const place = useRef<HTMLElement>(null)
+  const close = () => {
+    setForm(undefined)
+    place.current?.focus()
+  }
   const { accepted, canComment, comments: all } = review.snapshot
   const isAccepted = accepted.has(changeKey(file, hunk))
   const accept = () => review.accept(file, hunk, !isAccepted)
-  const comment = canComment ? () => setCommenting(true) : undefined
+  const comment = canComment ? () => setForm('opened') : undefined
   const comments = all.filter((one) => one.path === file.path && isAbout(one, hunk))
   const first = hunk.newStart + (hunk.newLines.length === 0 ? 0 : 1)
   const last = hunk.newStart + hunk.newLines.length
-  const place =
+  const lines =
     hunk.newLines.length === 0 ? `After line ${first}` : first === last ? `Line ${first}` : `Lines ${first}–${last}`
   return (
     <section
+      ref={place}
       class={`change-hunk ${isAccepted ? 'accepted' : ''}`}
-      aria-label={`Change ${position[0]} of ${position[1]}, ${place}${isAccepted ? ', reviewed' : ''}`}
+      aria-label={`Change ${position[0]} of ${position[1]}, ${lines}${isAccepted ? ', reviewed' : ''}`}
       // N and P focus it, Tab goes to its buttons.
       tabIndex={-1}
       onKeyDown={(event) => {
@@ -64,7 +73,7 @@ export function HunkView(props: HunkViewProps) {
       }}
     >
       <header class="row">
-        <span class="muted small grow number">{place}</span>
+        <span class="muted small grow number">{lines}</span>
         <button
           type="button"
           class="button quiet"
@@ -93,7 +102,14 @@ export function HunkView(props: HunkViewProps) {
       {comments.map((one) => (
         <CommentNote key={one.id} comment={one} onRemove={() => review.removeComment(one.id)} />
       ))}
-      {isCommenting && <CommentForm review={review} file={file} hunk={hunk} onClose={() => setCommenting(false)} />}
+      {form !== undefined && (
+        <CommentForm
+          {...{ review, file, hunk, text }}
+          takesFocus={form === 'opened'}
+          onText={setText}
+          onClose={close}
+        />
+      )}
     </section>
   )
 }
