@@ -1,5 +1,6 @@
 import { HiddenSecrets, type SecretRefusals } from '../files/secrets/hidden.ts'
-import { areWithoutSecrets } from '../files/secrets/index.ts'
+import { areWithoutSecrets, MARK_START, redact } from '../files/secrets/index.ts'
+import { markOverSecret } from '../files/secrets/refusals.ts'
 import type { ContentReads } from '../guard/hidden-in-content.ts'
 import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -7,6 +8,7 @@ import type { StagedContent, StoredContent } from '../storage/backend.ts'
 import { type StateReads, stateAt, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
+import { byteText } from '../util/native-bytes.ts'
 import { createPacer } from '../util/pacer.ts'
 import { runInTurns } from '../util/steps.ts'
 import type { AuthorizedCall, KnownChange } from './state/call.ts'
@@ -35,6 +37,7 @@ export async function requireHiddenSecrets(
     [...reads, ...(draft.reads ?? []), ...(draft.copiedFrom ?? [])].filter((path) => !changed.has(path)),
   )
   if (unchanged.size === 0 && changes.every(replacesNoSecret)) return
+  if (refusals !== undefined) changes.forEach(requireNoMark)
   const hidden = new HiddenSecrets(textsIn(input), refusals)
   const turn = createPacer()
   const pause = () => {
@@ -61,6 +64,20 @@ export async function requireHiddenSecrets(
     const knowsBefore = headOf <= limits.commandFileBytes
     await requireHiddenInContent(hidden, { path, before: reads, after: to.content, knowsBefore }, pause)
   }
+}
+
+/**
+ * A command that has read the file has its secrets again in place of their marks. What still has one was written from elsewhere,
+ * and the secret would be lost.
+ *
+ * @throws ToolError `POLICY_DENIED_SECRET` for a content with a mark that hides a secret of the file that it replaces
+ */
+function requireNoMark({ change: { path, to }, before }: KnownChange): void {
+  if (before?.type !== 'file' || to?.type !== 'file' || to.bytes === undefined) return
+  const text = byteText(to.bytes)
+  if (!text.includes(MARK_START)) return
+  const shown = redact(byteText(before.bytes)).marks.find(({ mark }) => text.includes(mark))
+  if (shown !== undefined) throw markOverSecret(path, shown.mark)
 }
 
 /** Whether a content without secrets, or none, is replaced by one in memory: nothing that was hidden can show then. */

@@ -1,5 +1,5 @@
-import { ToolError } from '../errors.ts'
 import { MARK_START, redact } from '../files/secrets/index.ts'
+import { markOverSecret } from '../files/secrets/refusals.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, StagedContent } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
@@ -51,17 +51,4 @@ async function marksAt({ stat, read }: Reads, path: Path): Promise<readonly stri
   if (present?.type !== 'file') return []
   if (present.size > largeBounds.fileBytes) return [MARK_START]
   return redact(byteText((await read(path)).bytes)).marks.map(({ mark }) => mark)
-}
-
-/** Returns the refusal of a content with a mark in place of the secret that it hides. */
-export function markOverSecret(
-  path: string,
-  mark: string,
-  hint = 'Use edit_file or replace_range on the lines around the mark, and leave the mark out.',
-): ToolError {
-  return new ToolError(
-    'POLICY_DENIED_SECRET',
-    `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
-    { path, hint },
-  )
 }

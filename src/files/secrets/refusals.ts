@@ -32,3 +32,16 @@ export function revealedError(hidden: HiddenSecrets, path: LogicalPath, mark: st
     },
   )
 }
+
+/** Returns the refusal of a content with a mark in place of the secret that it hides in the file. */
+export function markOverSecret(
+  path: string,
+  mark: string,
+  hint = 'Use edit_file or replace_range on the lines around the mark, and leave the mark out of the new text.',
+): ToolError {
+  return new ToolError(
+    'POLICY_DENIED_SECRET',
+    `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
+    { path, hint },
+  )
+}

@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { MARK_START, markPositions, redact } from '../../files/secrets/index.ts'
+import { markOverSecret } from '../../files/secrets/refusals.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
@@ -86,18 +87,8 @@ export function newSha256(receipt: Receipt, path: Path): string {
  */
 export function refuseMarks(document: TextDocument, newText: string, path: Path): void {
   if (!newText.includes(MARK_START)) return
-  for (const { mark } of document.redaction.marks) {
-    if (newText.includes(mark)) {
-      throw new ToolError(
-        'POLICY_DENIED_SECRET',
-        `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
-        {
-          path,
-          hint: 'Use edit_file or replace_range on the lines around the mark, and leave the mark out of the new text.',
-        },
-      )
-    }
-  }
+  const shown = document.redaction.marks.find(({ mark }) => newText.includes(mark))
+  if (shown !== undefined) throw markOverSecret(path, shown.mark)
 }
 
 /**
