@@ -201,6 +201,8 @@ export interface GitDiffRequest {
   readonly from?: string | undefined
   /** `index` or a commit. Default: the files. */
   readonly to?: string | undefined
+  /** Files and directories. Default: all. `.` is the root. */
+  readonly paths?: readonly string[] | undefined
 }
 
 /** One entry of `git status`. */

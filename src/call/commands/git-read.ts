@@ -210,17 +210,23 @@ async function listBranches(files: GitFiles): Promise<readonly string[]> {
   return [...names].sort()
 }
 
-/** Returns the paths that differ between the two sides of a diff. */
-async function changedBetween(state: RepositoryState, { from, to }: GitDiffRequest): Promise<readonly Changed[]> {
+/** Returns the paths that differ between the two sides of a diff. Others than those of the request are not looked at. */
+async function changedBetween(
+  state: RepositoryState,
+  { from, to, paths }: GitDiffRequest,
+): Promise<readonly Changed[]> {
   const { reader, diffs, options } = state
   const { entries } = await reader.index()
   const index = treeOfIndex(entries)
   const base = from === undefined && to === undefined ? index : await treeOf(state, from)
-  const changed =
+  const all =
     to === undefined
       ? await diffs.changedFrom(base, options.signal)
       : compareTrees(reader.objects, base, to === 'index' ? index : await treeOf(state, to))
-  noteEqual(options, base, changed)
+  const isAsked = (path: string) =>
+    paths === undefined || paths.some((start) => start === '.' || isWithin(path as Path, start as Path))
+  const changed = all.filter(({ path }) => isAsked(path))
+  noteEqual({ ...options, chosen: () => [...options.chosen()].filter(isAsked) }, base, changed)
   return to === undefined ? changed.filter(({ path, old }) => old !== null || entries.has(path)) : changed
 }
 

@@ -9,7 +9,6 @@ import {
   type GitSubcommand,
   gitFlags,
   gitSuccess,
-  matchesPathspec,
   short,
   splitAtDashes,
   subject,
@@ -41,9 +40,8 @@ export const diff: GitSubcommand = async ({ git, args, at }) => {
   const isIndex = flags.count('index') > 0
   if (more !== undefined || isThree || (isIndex && to !== undefined)) return undefined
   const orHead = (ref: string | undefined) => (ref === '' ? 'HEAD' : ref)
-  const all = await git.diff({ from: orHead(from), to: isIndex ? 'index' : orHead(to) })
-  const pathspec = paths.map((name) => toWorkspacePath(at, name))
-  const changes = pathspec.length === 0 ? all : all.filter(({ path }) => matchesPathspec(path, pathspec))
+  const chosen = paths.length === 0 ? undefined : paths.map((name) => toWorkspacePath(at, name))
+  const changes = await git.diff({ from: orHead(from), to: isIndex ? 'index' : orHead(to), paths: chosen })
   const text = flags.count('quiet') > 0 ? '' : diffText(changes, flags.count)
   return {
     stdout: text,
