@@ -503,7 +503,7 @@ describe('what a program has read', () => {
     type Listing = { entries: readonly { path: string; sizeBytes?: number }[]; warnings: readonly string[] }
     const before = await listed()
     expect(before).toMatchObject({ labelled: false, other: true })
-    expect(before.warnings.join()).toContain('their label is above public')
+    expect(before.warnings.join()).toContain('with a label above public')
     await run.files.readText('conf/x.txt')
     expect(await listed()).toEqual({ labelled: true, other: true, warnings: [] })
   })
