@@ -1,19 +1,17 @@
 import type * as z from 'zod/mini'
-import type { Path } from '../paths/logical-path.ts'
 import { continuedEntries, tidyEntry } from '../policy/command-entries.ts'
 import { strength } from '../policy/evaluation.ts'
 import { labelNames } from '../policy/labels.ts'
-import { coveredBy, decide, type LintOptions, lintPolicy, verbs } from '../policy/lint.ts'
-import { type LintTool, NAME, type PolicyFinding } from '../policy/lint-matches.ts'
+import { type LintOptions, lintPolicy } from '../policy/lint.ts'
+import type { LintTool, PolicyFinding } from '../policy/lint-matches.ts'
 import { compilePaths, compileTexts, permissionMask } from '../policy/match.ts'
-import type { Permission } from '../policy/permissions.ts'
 import { compilePolicy } from '../policy/policy.ts'
 import type { PolicyData, PolicyRule } from '../policy/schema.ts'
 import { isAbove } from '../policy/taint.ts'
 
 /**
- * Finds what `lintPolicy` finds, and also the parts of a policy that have no effect beside another part, or that another tool bypasses. It
- * belongs to the command line, so that programs with a policy do not load it.
+ * Finds what `lintPolicy` finds, and also the parts of a policy that have no effect beside another part. It belongs to the
+ * command line, so that programs with a policy do not load it.
  *
  * @throws TypeError for an invalid policy
  */
@@ -25,8 +23,7 @@ export function checkPolicy(policy: unknown, options: LintOptions): readonly Pol
   return [
     ...found,
     ...coveredRules(data).filter(({ rule }) => !idle.has(rule)),
-    ...(data.rules ?? []).flatMap((rule) => [...openStart(data, rule, tools), ...absentArguments(rule, tools)]),
-    ...openWriters(data, tools),
+    ...(data.rules ?? []).flatMap((rule) => absentArguments(rule, tools)),
     ...deniedCommands(data),
     ...idleLabels(data),
   ]
@@ -137,27 +134,6 @@ function idleLabels({ labels: { sources = [], sinks = [] } = {} }: PolicyData): 
   return [...ofSources, ...ofSinks]
 }
 
-/** Finds rules on `run_command` that `start_command` bypasses. */
-function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[]): readonly PolicyFinding[] {
-  const { action, tools, commands, paths, kinds, args, risk } = rule
-  if (action === 'allow' || !tools || !coveredBy(rule)('command:run') || (paths ?? kinds ?? args ?? risk)) return []
-  const names = compileTexts(tools, 'tools')
-  if (!names('run_command') || names('start_command') || !known.some(({ name }) => name === 'start_command')) return []
-  const policy = compilePolicy(data)
-  const isOpen = (command: string) => {
-    const call = policy.forCall({ tool: 'start_command', input: { command } })
-    return strength[decide(call, 'command:background', '' as Path)] < strength[action]
-  }
-  if (!(commands ?? [NAME]).some((entry) => isOpen(tidyEntry(entry).replaceAll('*', NAME)))) return []
-  return [
-    {
-      rule: rule.name,
-      message: `It ${verbs[action]} run_command, but start_command runs the same lines`,
-      hint: commands ? 'Leave out tools: commands are enough.' : 'Name start_command as well.',
-    },
-  ]
-}
-
 /** Finds entries of `tools` whose calls have none of the arguments. Which further arguments tools of a dialect have is not known. */
 function absentArguments({ name, tools: entries = [], args = {} }: PolicyRule, tools: readonly LintTool[]) {
   return Object.keys(args).flatMap((field) => {
@@ -169,26 +145,6 @@ function absentArguments({ name, tools: entries = [], args = {} }: PolicyRule, t
     const message = `It matches no call of ${idle.join(', ')}, which have no ${field}`
     return [{ rule: name, message, hint: 'Leave them out of tools, or write a rule of their own.' }]
   })
-}
-
-/** Finds a decision on `write_file` that the other tools which write content do not have. */
-function openWriters(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  const action = data.tools?.write_file
-  if (action === undefined || action === 'allow') return []
-  const policy = compilePolicy(data)
-  const open = tools.filter(({ name, permission }) => {
-    if (permission === undefined || !/^file:(?:write:|append|patch:)/.test(permission)) return false
-    const call = policy.forCall({ tool: name, input: {} })
-    return strength[decide(call, permission as Permission, NAME as Path)] < strength[action]
-  })
-  if (!open.length) return []
-  return [
-    {
-      rule: 'tools.write_file',
-      message: `write_file is set to "${action}", but other tools write files: ${open.map(({ name }) => name).join(', ')}`,
-      hint: `Set them to "${action}" as well, or use a rule with permissions: ["file:change"].`,
-    },
-  ]
 }
 
 /** Whether the input of a tool may have a field, at any depth. */

@@ -194,5 +194,8 @@ function requireHistory(history: WorkspaceHistory): void {
       const { changes = [] } = Object(entry) as JournalEntry
       return changes.every((change) => change?.before?.type !== 'file' || isUint8Array(change.before.bytes))
     })
-  if (!isValid) throw new TypeError('The option history is not a result of workspace.history()')
+  if (isValid) return
+  throw new TypeError(
+    'The option history is not a result of workspace.history(): store one by structured clone, not as JSON',
+  )
 }

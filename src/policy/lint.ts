@@ -13,6 +13,7 @@ import {
 } from '../util/check-options.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import type { DeclaredRoots } from './absolute-patterns.ts'
+import { tidyEntry } from './command-entries.ts'
 import { hasKnownOptions, programName } from './command-options.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
 import { examplePaths, type LintTool, NAME, neverMatches, type PolicyFinding } from './lint-matches.ts'
@@ -55,7 +56,7 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   const { data } = compilePolicy(policy, { roots })
   const findings: PolicyFinding[] = []
   for (const rule of data.rules ?? []) {
-    findings.push(...openChanges(data, rule), ...openViews(data, rule), ...openTools(data, rule, tools))
+    findings.push(...openChanges(data, rule), ...openViews(data, rule))
     findings.push(
       ...neverDecides(data, rule),
       ...neverMatches(data, rule, tools),
@@ -64,13 +65,20 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
       ...misspelledRisks(rule),
     )
   }
+  const decisions = Object.entries(data.tools ?? {}).map(([tool, action]) => ({
+    name: `tools.${tool}`,
+    action,
+    tools: [tool],
+  }))
+  for (const rule of [...(data.rules ?? []), ...decisions]) {
+    findings.push(...openTools(data, rule, tools), ...openStart(data, rule, tools))
+  }
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
     findings.push(...globstarsInNames(field, data[field]))
   }
   return [
     ...findings,
     ...idleDecisions(data, tools),
-    ...openCommands(data),
     ...idleCommands(data),
     ...openOptions(data),
     ...emptyLists(data),
@@ -78,7 +86,7 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   ]
 }
 
-export const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
+const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
 
 /** A tool without decisions or rules of its own. */
 const NO_TOOL = 'tool'
@@ -92,7 +100,7 @@ function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission
   return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, data, rule))
 }
 
-export function coveredBy({ permissions = ['*'] }: PolicyRule): (permission: Permission) => boolean {
+function coveredBy({ permissions = ['*'] }: PolicyRule): (permission: Permission) => boolean {
   const mask = permissionMask(permissions, 'permissions')
   return (permission) => (mask & permissionBit(permission)) !== 0
 }
@@ -104,7 +112,7 @@ function isWeaker(policy: CallPolicy, permission: Permission, data: PolicyData, 
   )
 }
 
-export function decide(policy: CallPolicy, permission: Permission, path: Path): Decision {
+function decide(policy: CallPolicy, permission: Permission, path: Path): Decision {
   return policy.decide(permission, path, classifyPath(path))
 }
 
@@ -138,23 +146,59 @@ function openViews(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[]
   ]
 }
 
-/** Finds tools that bypass a rule because it lists other tools by name. */
+/** Permissions of one kind, what they do to a path, and a permission for all of them. */
+const kinds = [
+  { group: changes, verb: 'change', wide: 'file:change' },
+  { group: showing, verb: 'show', wide: 'file:view' },
+]
+
+/** Tools that write content: what bypasses a decision on `write_file` without paths. */
+const writing = changes.filter((permission) => /^file:(?:write:|append|patch:)/.test(permission))
+
+/** Finds tools that bypass a rule, or one of `tools`, because it lists other tools by name. */
 function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  if (rule.action === 'allow' || !rule.tools || !rule.paths || rule.args || rule.commands || rule.risk) return []
-  const matches = compileTexts(rule.tools, 'tools')
-  const changing = tools.filter(({ permission }) => (changes as readonly (string | undefined)[]).includes(permission))
-  if (!changing.some(({ name }) => matches(name))) return []
+  const { name: label, action, tools: named, paths } = rule
+  if (action === 'allow' || !named || rule.args || rule.commands || rule.risk) return []
+  const matches = compileTexts(named, 'tools')
   const policy = compilePolicy(data)
-  const open = changing.filter(({ name, permission }) => {
-    if (matches(name)) return false
-    return isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, data, rule)
+  const checked = paths ? kinds : !matches('write_file') || rule.kinds || rule.permissions ? [] : kinds.slice(0, 1)
+  return checked.flatMap(({ group, verb, wide }) => {
+    const permissions: readonly (string | undefined)[] = paths ? group : writing
+    const ofGroup = tools.filter(({ permission }) => permissions.includes(permission))
+    if (!ofGroup.some(({ name }) => matches(name))) return []
+    const open = ofGroup.filter(
+      ({ name, permission }) =>
+        !matches(name) && isWeaker(policy.forCall({ tool: name, input: {} }), permission as Permission, data, rule),
+    )
+    if (!open.length) return []
+    return [
+      {
+        rule: label,
+        message: `It ${verbs[action]} ${named.join(', ')} on ${subjectOf(rule)}, but other tools ${verb} it: ${open.map(({ name }) => name).join(', ')}`,
+        hint: `Use permissions: ["${wide}"] in place of tools.`,
+      },
+    ]
   })
-  if (!open.length) return []
+}
+
+/** Finds rules on `run_command`, or one of `tools`, that `start_command` bypasses. */
+function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[]): readonly PolicyFinding[] {
+  const { name, action, tools, commands, paths, kinds, args, risk } = rule
+  if (action === 'allow' || !tools || !coveredBy(rule)('command:run') || (paths ?? kinds ?? args ?? risk)) return []
+  const names = compileTexts(tools, 'tools')
+  const isAbsent = known.length > 0 && !known.some((tool) => tool.name === 'start_command')
+  if (!names('run_command') || names('start_command') || isAbsent) return []
+  const policy = compilePolicy(data)
+  const isOpen = (command: string) => {
+    const call = policy.forCall({ tool: 'start_command', input: { command } })
+    return strength[decide(call, 'command:background', '' as Path)] < strength[action]
+  }
+  if (!(commands ?? [NAME]).some((entry) => isOpen(tidyEntry(entry).replaceAll('*', NAME)))) return []
   return [
     {
-      rule: rule.name,
-      message: `It ${verbs[rule.action]} ${rule.tools.join(', ')} on ${subjectOf(rule)}, but other tools change it: ${open.map(({ name }) => name).join(', ')}`,
-      hint: 'Use permissions: ["file:change"] in place of tools.',
+      rule: name,
+      message: `It ${verbs[action]} run_command, but start_command runs the same lines`,
+      hint: commands ? 'Leave out tools: commands are enough.' : 'Name start_command as well.',
     },
   ]
 }
@@ -225,19 +269,6 @@ function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly P
       message: `It has no effect: ${name} is set to "${action}", and no path is allowed`,
       hint: 'Add allowedPaths, an allow rule, or a preset.',
     }))
-}
-
-/** `start_command` runs the same lines as `run_command`. */
-function openCommands({ tools = {} }: PolicyData): readonly PolicyFinding[] {
-  const { run_command: run, start_command: start } = tools
-  if (!run || run === 'allow' || start) return []
-  return [
-    {
-      rule: 'tools.run_command',
-      message: `run_command is set to "${run}", but start_command runs the same lines`,
-      hint: `Set start_command to "${run}" as well, or use a rule with permissions: ["command:*"].`,
-    },
-  ]
 }
 
 /** The usual risks of a task. Any other text is valid as well. */

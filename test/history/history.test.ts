@@ -198,6 +198,6 @@ describe('a history that another workspace continues', () => {
     expect(fork.history().entries).toEqual([])
     const copy = JSON.parse(JSON.stringify(history))
     const opened = createWorkspace({ backend, policy: 'autonomous', history: copy })
-    await expect(opened).rejects.toThrow(new TypeError('The option history is not a result of workspace.history()'))
+    await expect(opened).rejects.toThrow('store one by structured clone, not as JSON')
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkPolicy } from '../../src/cli/check-policy.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { lintPolicy } from '../../src/policy/lint.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { builtinTools } from '../../src/tools/index.ts'
@@ -91,7 +92,7 @@ describe('lintPolicy', () => {
     [
       'write_file without the other tools that write',
       { tools: { write_file: 'deny' } },
-      'other tools write files: edit_file, replace_range, apply_patch, append_file',
+      'other tools change it: edit_file, replace_range, apply_patch, append_file',
     ],
     [
       'an argument of one tool of two',
@@ -195,6 +196,48 @@ describe('lintPolicy', () => {
       const open = { rule: 'x', message: 'It denies run_command, but start_command runs the same lines' }
       expect(lint({ rules })).toMatchObject(tool.startsWith('run_') ? [open] : [])
     }
+  })
+
+  it('names every other tool of a kind that a rule on one tool leaves open', () => {
+    const groups = {
+      change: /^file:(?:write|append|delete|move|copy|patch)/,
+      show: /^file:(?:read|search|diff)$/,
+    }
+    let cases = 0
+    for (const [verb, permissions] of Object.entries(groups)) {
+      const group = builtinTools.filter(({ permission }) => permissions.test(permission)).map(({ name }) => name)
+      expect(group.length).toBeGreaterThan(2)
+      for (const name of group) {
+        for (const action of ['ask', 'deny']) {
+          const policy = { preset: 'autonomous', rules: [rule({ action, tools: [name], paths: docs })] }
+          const others = group.filter((other) => other !== name).join(', ')
+          const messages = lintPolicy(policy, { tools: builtinTools }).map(({ message }) => message)
+          expect(messages).toContainEqual(expect.stringMatching(new RegExp(`but other tools ${verb} it: ${others}$`)))
+          cases += 1
+        }
+      }
+    }
+    expect(cases).toBeGreaterThan(20)
+  })
+
+  it.each([
+    { tools: { write_file: 'deny' } },
+    { rules: [rule({ tools: ['write_file'] })] },
+    { rules: [rule({ action: 'ask', tools: ['write_*'] })] },
+  ])('names the other tools that write beside %j', (policy) => {
+    const found = (more: object) =>
+      lintPolicy({ preset: 'autonomous', ...policy, ...more }, { tools: builtinTools }).map(({ message }) => message)
+    const message =
+      /^It \w+ (?:about )?write_\S+ on every path, but other tools change it: edit_file, replace_range, apply_patch, append_file(?:, create_directory)?$/
+    expect(found({})).toEqual([expect.stringMatching(message)])
+    expect(found({ deniedPaths: ['**'] })).not.toContainEqual(expect.stringMatching(message))
+  })
+
+  it('names start_command beside a rule on run_command', () => {
+    const policy = { preset: 'autonomous', rules: [rule({ tools: ['run_command'], commands: ['git push *'] })] }
+    expect(lintPolicy(policy, { tools: builtinTools })).toMatchObject([
+      { message: expect.stringContaining('start_command runs the same lines') },
+    ])
   })
 
   it('names options whose other names are not known', () => {
