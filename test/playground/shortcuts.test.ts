@@ -1,0 +1,151 @@
+import type { Page } from 'playwright'
+import { describe, expect, it } from 'vitest'
+import { approval, approvalBar, button, command, focusedName, patiently, runTo } from './person.ts'
+import { usePlayground } from './shared.ts'
+
+const playground = usePlayground()
+
+/** What is seen of the page: the focused element, the tabs of the stage, and whether the sheet of the approvals is open. */
+interface Seen {
+  readonly focus: string | undefined
+  readonly tabs: string
+  readonly active: string
+  readonly isSheetOpen: boolean
+  readonly wraps: boolean
+}
+
+async function seen(page: Page): Promise<Seen> {
+  const focus = await focusedName(page)
+  return page.evaluate((focus) => {
+    const names = (selector: string) =>
+      [...document.querySelectorAll(`.file-tabs ${selector}`)].map((tab) => tab.textContent)
+    const text = document.querySelector('wardspace-editor')?.shadowRoot?.querySelector('.cm-content')
+    return {
+      focus,
+      tabs: names('.name').join(),
+      active: names('[aria-current="true"]').join(),
+      isSheetOpen: document.querySelector('.sheet.open') !== null,
+      wraps: (text ?? document.querySelector('.cm-content'))?.classList.contains('cm-lineWrapping') === true,
+    }
+  }, focus)
+}
+
+type Where = 'wide' | 'phone'
+type When = 'idle' | 'waiting'
+type Effect = (after: Seen, before: Seen, where: Where, when: When) => boolean
+
+const focuses =
+  (name: string): Effect =>
+  ({ focus }) =>
+    focus === name
+const activates =
+  (by: 1 | -1): Effect =>
+  ({ active }, { tabs }) =>
+    active === tabs.split(',').at(by === 1 ? 1 : -1)
+
+/** What each shortcut of the list does while README.md is open as the first tab of several. */
+const effects: Readonly<Record<string, Effect>> = {
+  'Ctrl P': focuses('Name of a file'),
+  'Ctrl Shift F': focuses('Search files and text'),
+  'Alt 1': focuses('Files'),
+  'Alt 2': focuses('Text of README.md'),
+  'Alt 3': focuses('Terminal input'),
+  'Alt 4': focuses('Message to the agent'),
+  'Alt 5': focuses('Timeline of calls'),
+  'Alt 6': (after, before, where, when) => {
+    if (when === 'waiting') return after.focus === 'Approval of edit_file' && after.isSheetOpen === (where === 'phone')
+    return where === 'wide' ? after.active === 'Approval' : JSON.stringify(after) === JSON.stringify(before)
+  },
+  'Alt 7': focuses('Changed files'),
+  'Alt 8': focuses('State of the files'),
+  // The tests of following show what it changes.
+  'Alt 9': ({ focus }, before) => focus === before.focus,
+  'Alt PageUp': activates(-1),
+  'Alt PageDown': activates(1),
+  'Alt Shift PageUp': ({ tabs }, before) => tabs === before.tabs,
+  'Alt Shift PageDown': ({ tabs }, before) => tabs.indexOf('README.md') > before.tabs.indexOf('README.md'),
+  'Alt Z': ({ wraps }, before) => wraps !== before.wraps,
+  'Alt W': ({ tabs }, before) => before.tabs.includes('README.md') && !tabs.includes('README.md'),
+  F1: focuses('Close'),
+}
+
+const press = (page: Page, keys: string) => page.keyboard.press(keys.replace('Ctrl', 'Control').replaceAll(' ', '+'))
+
+/** The keys as the list of the page names them. */
+async function listed(page: Page): Promise<string[]> {
+  await page.keyboard.press('F1')
+  const rows = page.getByRole('dialog', { name: 'Keys and marks' }).locator('.keys th')
+  await rows.first().waitFor()
+  return rows.evaluateAll((all) => all.map((row) => [...row.children].map((key) => key.textContent).join(' ')))
+}
+
+async function blur(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    let element = document.activeElement
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+    if (element instanceof HTMLElement) element.blur()
+  })
+}
+
+/** Opens README.md as the first tab, from wherever the last key has led. */
+async function goToReadme(page: Page): Promise<void> {
+  // Escape closes a dialog or a sheet. The terminal takes it, and Ctrl+P, for itself.
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await blur(page)
+  await page.keyboard.press('Control+p')
+  await page.getByRole('combobox', { name: 'Name of a file' }).fill('README')
+  await page.locator('.quick-open [role="option"]').first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Text of README.md' }).waitFor()
+  await blur(page)
+  for (;;) {
+    const { tabs } = await seen(page)
+    if (tabs.split(',')[0]?.endsWith('README.md')) return
+    await page.keyboard.press('Alt+Shift+PageUp')
+  }
+}
+
+describe.each(['wide', 'phone'] as const)('%s', (where) => {
+  it.each(['idle', 'waiting'] as const)('each shortcut does what the list says, %s', async (when) => {
+    const page = await playground.sample(when === 'idle' ? 'price-list' : 'order-book', { storage: 'memory' })
+    if (when === 'idle') await runTo(page, 'All tests pass.')
+    else {
+      await page.getByRole('button', { name: /^Approve a risky change/ }).click()
+      await button(page, 'Approve the plan').click()
+      await approval(page, 'edit_file').waitFor()
+      await command(page, 'echo new > new.txt; echo ma""de', 'made')
+    }
+    if (where === 'phone') await page.setViewportSize({ width: 390, height: 844 })
+    if (where === 'phone' && when === 'waiting') await approvalBar(page).waitFor()
+    const keys = await listed(page)
+    expect(Object.keys(effects).sort()).toEqual(keys.toSorted())
+
+    // A dialog takes all keys.
+    const open = await seen(page)
+    for (const key of keys.filter((key) => key !== 'F1')) await press(page, key)
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    expect({ ...(await seen(page)), focus: '' }).toEqual({ ...open, focus: '' })
+    await page.keyboard.press('Escape')
+
+    for (const [key, effect] of Object.entries(effects)) {
+      await goToReadme(page)
+      const before = await seen(page)
+      await press(page, key)
+      await expect
+        .poll(async () => effect(await seen(page), before, where, when), { ...patiently, message: key })
+        .toBe(true)
+    }
+  })
+})
+
+it('Alt 6 on a phone where nothing waits does not open the next approval', async () => {
+  const page = await playground.sample('order-book', { storage: 'memory' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.keyboard.press('Alt+6')
+  await page.getByRole('button', { name: /^Approve a risky change/ }).click()
+  await approvalBar(page).getByText('Approve this plan?').waitFor()
+  expect(await page.locator('.sheet.open').count()).toBe(0)
+  await page.keyboard.press('Alt+6')
+  await approval(page, 'submit_plan').waitFor()
+})
