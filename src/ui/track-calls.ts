@@ -11,7 +11,10 @@ export type Call = (tool: string, input: unknown, options?: CallOptions) => Prom
 /** Options of {@link trackCalls}. */
 export interface TrackOptions {
   readonly timeline: Timeline
-  /** Asks the person for the approvals of the calls, each shown with its call, if the workspace has no `approve` handler. */
+  /**
+   * Asks the person for the approvals of the calls, each shown with its call, if the workspace has no `approve` handler. A framework
+   * with `approvals: 'framework'` is then not asked about them.
+   */
   readonly approvals?: Approvals
   /** Who makes the calls. `agent` by default. */
   readonly actor?: string

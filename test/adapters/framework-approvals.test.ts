@@ -1,13 +1,15 @@
 import { generateText, type ModelMessage, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
 import { openAiTools } from '../../src/adapters/json-schema/index.ts'
 import { langchainTools, type PendingCall } from '../../src/adapters/langchain/index.ts'
 import { mastraTools } from '../../src/adapters/mastra/index.ts'
+import { approvalsOf } from '../../src/adapters/model/framework-approvals.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import { createApprovals, createTimeline, trackCalls } from '../../src/ui/index.ts'
 
 const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory({ 'a.txt': 'one\n', 'b.txt': 'one\n' }), policy: 'supervised', ...options })
@@ -195,6 +197,20 @@ describe.each(Object.entries(flows))('%s with the approvals of the framework', (
     const pending = await createFlow(workspace).ask('1', 'edit_file', edit('a.txt'))
     expect(await createFlow(workspace).approve('1', 'edit_file', edit('a.txt'), pending)).toContain('APPROVAL_REQUIRED')
     expect(await contents(workspace)).toEqual(['one\n', 'one\n'])
+  })
+})
+
+describe('a run whose approvals are those of trackCalls', () => {
+  it('asks the person, and not the framework', async () => {
+    const workspace = await open()
+    const approvals = createApprovals()
+    const run = trackCalls(workspace.run(), { timeline: createTimeline(), approvals })
+    const flow = approvalsOf('aiSdkTools()', workspace, { approvals: 'framework', run })
+    const asked = flow?.ask({ id: '1', name: 'edit_file', input: edit('a.txt') })
+    await vi.waitUntil(() => approvals.snapshot.pending.length > 0)
+    approvals.snapshot.pending[0]?.answer({ allow: 'once' })
+    expect(await asked).toBeUndefined()
+    expect((await contents(workspace))[0]).toBe('two\n')
   })
 })
 
