@@ -85,7 +85,7 @@ function check(pattern: string): string {
     invalid(
       label,
       'negation with ! is not supported',
-      'Use an exclude or deny glob instead, or \\! for a name that starts with !.',
+      'Use an exclude or deny glob instead, or ? in place of ! for a name that starts with it.',
     )
   }
   if (/^[A-Za-z]:[\\/]/.test(pattern) || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(pattern)) absolute(label)
@@ -93,7 +93,7 @@ function check(pattern: string): string {
     invalid(
       label,
       '~ and variables are not expanded',
-      'Globs are relative to the workspace root; write \\~ or \\$ for a name that starts with it.',
+      'Globs are relative to the workspace root; write ? in place of ~ or $ for a name that starts with it.',
     )
   }
   const extended = /(?<!\\)(?:\\\\)*[?*+@!]\(/.exec(pattern)
@@ -101,7 +101,7 @@ function check(pattern: string): string {
     invalid(
       label,
       'extended globs such as +(a|b) are not supported',
-      'Use {a,b} for alternatives, or \\( for a parenthesis.',
+      'Use {a,b} for alternatives, or ? for a parenthesis.',
     )
   }
   return label

@@ -289,13 +289,9 @@ describe('compileGlob', () => {
     [
       '!a',
       'negation with ! is not supported',
-      'Use an exclude or deny glob instead, or \\! for a name that starts with !.',
+      'Use an exclude or deny glob instead, or ? in place of ! for a name that starts with it.',
     ],
-    [
-      'a+(b)',
-      'extended globs such as +(a|b) are not supported',
-      'Use {a,b} for alternatives, or \\( for a parenthesis.',
-    ],
+    ['a+(b)', 'extended globs such as +(a|b) are not supported', 'Use {a,b} for alternatives, or ? for a parenthesis.'],
     ['[z-a]', 'it has a range from high to low', 'Write the lower end of the range first.'],
     ['a\0b', 'it contains NUL', 'Remove it.'],
     ['{1..1001}', 'its braces expand to more than 1000 alternatives', 'Use fewer alternatives, or * instead.'],

@@ -88,6 +88,22 @@ const fields: readonly [name: string, policy: (pattern: string) => object][] = [
 const compile = (input: object) => compileLabels(compilePolicy({ preset: 'autonomous', ...input }).data.labels)
 
 describe.each(fields)('a path pattern in %s', (name, policy) => {
+  it.each([...impossible.map(([pattern]) => pattern), '!a', 'src/!(a)', 'a+(b)', '@(a)', '~a', '[z-a]', '{a'])(
+    'that is refused comes with no advice that is refused as well: %j',
+    (pattern) => {
+      const error = (() => {
+        try {
+          compile(policy(pattern))
+        } catch (refusal) {
+          return refusal as Error
+        }
+        throw new Error('It is not refused')
+      })()
+      // No pattern of a policy has a backslash.
+      expect(error.message.replaceAll(pattern, '')).not.toMatch(/\\[^u\\]/)
+    },
+  )
+
   it.each(impossible)('that can match nothing is refused: %j', (pattern, reason) => {
     expect(() => compile(policy(pattern))).toThrow(TypeError)
     expect(() => compile(policy(pattern))).toThrow(`"${name}"`)
