@@ -37,8 +37,8 @@ export default defineConfig(async () => ({
     },
   },
   test: {
-    // Tests wait for disks, processes and browsers: with a worker per processor, processors would often be idle.
-    maxWorkers: Math.min(availableParallelism(), 4) + 2,
+    // Tests wait for disks, processes and browsers: with a worker per processor, one of two would often be idle.
+    maxWorkers: Math.min(availableParallelism(), 4) + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -46,8 +46,6 @@ export interface Conversation {
   readonly usage: ReadonlySignal<Usage>
   /** Milliseconds for which the agent has worked on the last message, in the latest try. */
   readonly taskMs: ReadonlySignal<number>
-  /** When the last message was sent, in milliseconds since 1970; 0 if that is not known. */
-  readonly taskAt: ReadonlySignal<number>
   /** How full the context of the model was at the last request. */
   readonly context: ReadonlySignal<ContextUse | undefined>
   /** The time of the next try after a failure, in milliseconds since 1970. */
@@ -100,7 +98,6 @@ export interface SavedConversation {
   readonly isWorking?: boolean
   readonly context?: ContextUse
   readonly taskMs?: number
-  readonly taskAt?: number
   readonly queue?: readonly Message[]
   /** The last message, as long as the agent has not received it. */
   readonly unsent?: Message
@@ -157,7 +154,6 @@ class SessionConversation implements StoredConversation {
   readonly canContinue = signal(false)
   readonly usage = signal<Usage>(noUsage)
   readonly taskMs = signal(0)
-  readonly taskAt = signal(0)
   readonly context = signal<ContextUse | undefined>(undefined)
   readonly retryAt = signal<number | undefined>(undefined)
   #retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -231,7 +227,6 @@ class SessionConversation implements StoredConversation {
     this.usage.value = kept?.messages?.usage ?? noUsage
     this.context.value = kept?.context
     this.taskMs.value = kept?.taskMs ?? 0
-    this.taskAt.value = kept?.taskAt ?? 0
     this.queue.value = kept?.queue ?? []
     this.canContinue.value = false
     this.changes.value += 1
@@ -306,7 +301,6 @@ class SessionConversation implements StoredConversation {
     if (this.items.value.length === 0) await this.#session.beginTask(text)
     const names = attachments.map(({ name }) => name)
     this.taskMs.value = 0
-    this.taskAt.value = Date.now()
     this.#tries = 0
     this.#add({ kind: 'person', text, ...(names.length > 0 && { attachments: names }) })
     this.#settle()
@@ -382,7 +376,6 @@ class SessionConversation implements StoredConversation {
     settled: this.#settled,
     isWorking: this.isWorking.value,
     taskMs: this.taskMs.value,
-    taskAt: this.taskAt.value,
     ...(this.context.value !== undefined && { context: this.context.value }),
     ...(this.queue.value.length > 0 && { queue: this.queue.value }),
     ...(this.#unsent !== undefined && { unsent: this.#unsent }),

@@ -2,9 +2,9 @@ import { ToolError } from '../errors.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { NO_REASON } from '../util/no-reason.ts'
 import type { GuardedAccess } from './access.ts'
 import type { Verdict } from './evaluation.ts'
-import { NO_REASON } from './no-reason.ts'
 import type { Risk } from './risk/index.ts'
 
 /** A request for an approval. Plain data. */

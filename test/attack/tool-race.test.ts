@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during calls of 
       const unlucky = [...reads, ...writes].filter(
         ({ name }) => !name.includes('outside only') && tallies.get(name)?.succeeded === 0,
       )
-      const again = await attack.run(unlucky, 20 * WRITES)
+      const again = await attack.run(unlucky, Math.max(500, 20 * WRITES))
       for (const [name, tally] of again) tallies.set(`${name}, again`, tally)
       expect(attack.control(1_000_000)).toBe(true)
       await workspace.close()

@@ -228,12 +228,12 @@ describe('checks', () => {
         { name: 'rejects', problem: 'failed (TypeError)' },
         { name: 'hangs', problem: 'did not end within 20 ms' },
         { name: 'wrong', problem: 'failed (TypeError)' },
-        { name: 'wrong-path', findings: [], problem: 'returned 1 of 1 findings in a wrong form' },
+        { name: 'wrong-path', findings: [], problem: 'returned findings in a wrong form: 1 of 1' },
         { name: 'fine', findings: [] },
         {
           name: 'mixed',
           findings: [{ message: 'one' }, { path: 'a.txt', message: 'two' }],
-          problem: 'returned 1 of 3 findings in a wrong form',
+          problem: 'returned findings in a wrong form: 1 of 3',
         },
       ],
     })
@@ -242,7 +242,7 @@ describe('checks', () => {
     const text = toModelText('write_file', result)
     expect(text).toContain('\nCheck hangs did not end within 20 ms\n')
     expect(text).toContain(
-      '\nCheck mixed returned 1 of 3 findings in a wrong form\nCheck mixed: 2 findings\n- one\n- a.txt: two\n',
+      '\nCheck mixed returned findings in a wrong form: 1 of 3\nCheck mixed: 2 findings\n- one\n- a.txt: two\n',
     )
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'x' })
   })

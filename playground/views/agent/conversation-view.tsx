@@ -46,7 +46,7 @@ export function ConversationView(props: ConversationViewProps) {
   const written = useSnapshot(draft).text
   // An answer without a call has done nothing.
   const turn = items.value.slice(items.value.findLastIndex(({ kind }) => kind === 'person') + 1)
-  const isOver = !isWorking.value && turn.some(({ kind }) => kind === 'call')
+  const steps = turn.flatMap((item) => (item.kind === 'call' ? [item.id] : []))
   const sendStep = () => {
     const message = prompt === undefined ? draft.take() : { text: prompt.trim() }
     if (message !== undefined) void conversation.send(message.text, true, message.attachments)
@@ -64,7 +64,9 @@ export function ConversationView(props: ConversationViewProps) {
       {items.value.length === 0 && <Welcome isScripted={isScripted} />}
       <div slot="end" class="turn-end">
         {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
-        {isOver && <EndCard projectSession={projectSession} onReview={onReview} onReport={onReport} />}
+        {!isWorking.value && steps.length > 0 && (
+          <EndCard projectSession={projectSession} steps={steps} onReview={onReview} onReport={onReport} />
+        )}
         {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
           <TryNext suggestion={afterwards.value} onShow={props.onShow} />
         )}

@@ -9,16 +9,18 @@ import { announce } from '../../ui/announce.tsx'
 
 export interface EndCardProps {
   readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'writable'>
+  /** The model's ids of the calls of the turn. */
+  readonly steps: readonly string[]
   readonly onReview: () => void
   readonly onReport: (runId: string) => void
 }
 
 /** What the agent has done in the last turn, in numbers, with what a person may want to do about it. */
-export function EndCard({ projectSession, onReview, onReport }: EndCardProps) {
+export function EndCard({ projectSession, steps, onReview, onReport }: EndCardProps) {
   const { session, conversation } = projectSession
   const runId = session.agentRun.value.id
   const trouble = useSignal<string | undefined>(undefined)
-  const summary = summarizeTurn(runId, conversation.taskAt.value, session.audit.value, session.timeline.value)
+  const summary = summarizeTurn(runId, steps, session.audit.value, session.timeline.value)
   if (summary === undefined) return null
   const { filesChanged, refused, tests } = summary
   const beforeAndAfter = tests.filter((_, at) => at === 0 || at === tests.length - 1)

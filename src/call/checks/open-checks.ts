@@ -10,7 +10,6 @@ import { lastLines } from '../../tools/shared/command-output.ts'
 import { resultSize } from '../../tools/shared/result-size.ts'
 import { anySignal } from '../../util/abort.ts'
 import { OptionError } from '../../util/check-options.ts'
-import { counted } from '../../util/counted.ts'
 import { withTimeout } from '../../util/timers.ts'
 import type { ChangedFile, Check, CheckReport, Finding } from '../state/checks.ts'
 import type { RunState } from '../state/run-state.ts'
@@ -121,7 +120,7 @@ async function runCheck(
     for (const cause of errors) events.emit({ ...exception, cause })
     return {
       ...report,
-      problem: `returned ${errors.length} of ${counted(errors.length + findings.length, 'finding')} in a wrong form`,
+      problem: `returned findings in a wrong form: ${errors.length} of ${errors.length + findings.length}`,
     }
   } catch (error) {
     if (!(error instanceof ToolError)) {

@@ -1,6 +1,6 @@
 import { type Failure, isRefusal } from '../../errors.ts'
-import { NO_REASON } from '../../policy/no-reason.ts'
 import type { Permission } from '../../policy/permissions.ts'
+import { NO_REASON } from '../../util/no-reason.ts'
 import { codeWords } from './code-words.ts'
 
 /** A refused access of a command. */
