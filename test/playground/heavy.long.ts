@@ -13,10 +13,14 @@ it('holds less than 20 MB after 500 calls', async () => {
   await page.keyboard.insertText(`${lines.join('\r')}\recho all $(wc -l < numbers.txt)\r`)
   await expect.poll(() => terminalText(page), { timeout: 600_000, interval: 1000 }).toContain('all 500')
   const devtools = await page.context().newCDPSession(page)
-  await devtools.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
-  console.log(`Heap after 500 calls: ${(usedSize / 1e6).toFixed(1)} MB`)
-  expect(usedSize).toBeLessThan(20e6)
+  // The page may still be at work on the last call.
+  const used = async () => {
+    await devtools.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+    console.log(`Heap after 500 calls: ${(usedSize / 1e6).toFixed(1)} MB`)
+    return usedSize
+  }
+  await expect.poll(used, { timeout: 20_000, interval: 2000 }).toBeLessThan(20e6)
 })
 
 it('has no task over 100 ms of the processor in a project of 10,000 files', async () => {
