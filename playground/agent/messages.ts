@@ -44,6 +44,7 @@ export function resultPart(toolCallId: string, toolName: string, shown: object &
   return { type: 'tool-result', toolCallId, toolName, output: { type: shown.ok ? 'json' : 'error-json', value } }
 }
 
-function callsOf({ content }: AssistantModelMessage) {
+/** Returns the calls of an answer. */
+export function callsOf({ content }: AssistantModelMessage) {
   return typeof content === 'string' ? [] : content.filter((part) => part.type === 'tool-call')
 }

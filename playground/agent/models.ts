@@ -1,6 +1,9 @@
-import type { LanguageModel } from 'ai'
+import type { wrapLanguageModel } from 'ai'
 import type { ContextUse } from './context-window.ts'
 import type { ModelChoice } from './types.ts'
+
+/** A model of the AI SDK that a middleware can wrap. */
+export type LanguageModel = Parameters<typeof wrapLanguageModel>[0]['model']
 
 export interface OpenedModel {
   readonly model: LanguageModel

@@ -1,15 +1,17 @@
-import type { LanguageModel, LanguageModelUsage, ModelMessage, StepResult, TextStreamPart, ToolSet } from 'ai'
+import type { LanguageModelUsage, ModelMessage, StepResult, TextStreamPart, ToolSet } from 'ai'
 import type { CallableTools } from 'wardspace/ai-sdk'
 import { costOf, overBudget } from './budget.ts'
 import type { ContextUse, ContextWindow } from './context-window.ts'
 import { describeError } from './describe-error.ts'
 import { type EndedCall, type FollowedTools, followCalls } from './follow-calls.ts'
+import type { LanguageModel } from './models.ts'
 import { type OpenStep, openStep } from './open-step.ts'
 import { createQueue } from './queue.ts'
 import { readEarlier } from './read-earlier.ts'
 import { Repetition } from './repetition.ts'
 import { systemPromptWith } from './system-prompt.ts'
 import type { AgentEvent, AgentLimits, Conversation, DoneReason, Prices, Usage } from './types.ts'
+import { uniqueCallIds } from './unique-call-ids.ts'
 
 export interface Turn {
   readonly model: LanguageModel
@@ -34,7 +36,10 @@ const MAX_STEPS = 50
 
 /** Plays one turn: the SDK asks the model, carries out its calls and asks again, until the model calls nothing. */
 export async function playTurn(turn: Turn): Promise<TurnEnd> {
-  const [{ streamText }, { aiSdkTools }] = await Promise.all([import('ai'), import('wardspace/ai-sdk')])
+  const [{ streamText, wrapLanguageModel }, { aiSdkTools }] = await Promise.all([
+    import('ai'),
+    import('wardspace/ai-sdk'),
+  ])
   turn.signal.throwIfAborted()
   // The SDK's warnings are for developers and would fill the console of the page.
   globalThis.AI_SDK_LOG_WARNINGS = false
@@ -45,7 +50,7 @@ export async function playTurn(turn: Turn): Promise<TurnEnd> {
   const reason = player.overBudget(turn.conversation.messages)
   if (reason !== undefined) return reason
   const { fullStream } = streamText({
-    model: turn.model,
+    model: wrapLanguageModel({ model: turn.model, middleware: uniqueCallIds(turn.conversation.messages) }),
     system,
     messages: [...turn.conversation.messages],
     tools,

@@ -38,6 +38,8 @@ export interface ModelServerOptions {
   readonly pieces?: number
   /** The models that it lists. Default: one. */
   readonly models?: readonly object[]
+  /** How the ids of calls begin, if each answer numbers its calls anew. */
+  readonly idPrefix?: string
   /** Refuses requests with more tokens, at four characters each. */
   readonly contextTokens?: number
 }
@@ -106,7 +108,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       finishReason: finishReason.unified,
       inputTokens,
       outputTokens: Math.ceil(JSON.stringify(content).length / CHARACTERS_PER_TOKEN),
-      idPrefix: `call_${String(requests.length + messagesRequests.length).padStart(4, '0')}000`,
+      idPrefix: options.idPrefix ?? `call_${String(requests.length + messagesRequests.length).padStart(4, '0')}000`,
       isCut: misbehaviour === 'cut',
       split: (piece) => inPieces(piece, pieces),
       splitInput: (json) => inPieces(misbehaviour === 'garble' ? json.slice(0, -1) : json, pieces),

@@ -92,6 +92,30 @@ describe.each([
     expect(server.faults).toEqual([])
   })
 
+  it('has an id for each call, also if each of its answers numbers the calls anew', async () => {
+    const server = await serve({
+      idPrefix: 'c',
+      *script(request) {
+        yield* calls('', ...['README.md', 'package.json'].map((path) => ({ name: 'read_file', input: { path } })))
+        yield* calls('', { name: 'read_file', input: { path: request.includes('Again') ? 'none.md' : '.env' } })
+        return 'Read.'
+      },
+    })
+    const { agent, events } = await connect(endpointOf(server.url))
+    for (const text of ['Read them.', 'Again.']) expect(await agent.send(text)).toBe('finished')
+    expect(server.faults).toEqual([])
+    const begun = events.flatMap((event) => (event.type === 'call' ? [[event.id, event.input]] : []))
+    expect(begun.map(([, input]) => (input as { path: string }).path)).toEqual([
+      ...['README.md', 'package.json', '.env', 'README.md', 'package.json', 'none.md'],
+    ])
+    expect(new Set(begun.map(([id]) => id)).size).toBe(6)
+    expect(begun[0]?.[0]).toBe('c0')
+    const results = events.flatMap((event) => (event.type === 'result' ? [[event.id, event.ok]] : []))
+    expect(new Map(results as [string, boolean][])).toEqual(
+      new Map(begun.map(([id], at) => [id as string, ![2, 5].includes(at)])),
+    )
+  })
+
   it('gets a PDF document in the form of its protocol', async () => {
     const server = await serve({
       // biome-ignore lint/correctness/useYield: a script without calls
