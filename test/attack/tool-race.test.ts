@@ -7,8 +7,8 @@ import { times } from '../counts.ts'
 import { startAttack, sumOf } from './link-race.ts'
 import { toolOperations } from './tool-operations.ts'
 
-const READS = Number(process.env.RUNS ?? times(15, 3000))
-const WRITES = Math.max(times(12, 500), Math.ceil(READS / 6))
+const READS = Number(process.env.RUNS ?? times(30, 3000))
+const WRITES = Math.max(times(25, 500), Math.ceil(READS / 6))
 
 // Other platforms check paths before and after an operation: docs/threat-model.md describes the remaining window.
 describe.skipIf(process.platform !== 'linux')('links swapped in during calls of tools', () => {
@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in during calls of 
       const unlucky = [...reads, ...writes].filter(
         ({ name }) => !name.includes('outside only') && tallies.get(name)?.succeeded === 0,
       )
-      const again = await attack.run(unlucky, Math.max(500, 20 * WRITES))
+      const again = await attack.run(unlucky, 20 * WRITES)
       for (const [name, tally] of again) tallies.set(`${name}, again`, tally)
       expect(attack.control(1_000_000)).toBe(true)
       await workspace.close()
