@@ -327,7 +327,7 @@ describe('a rule that another one covers', () => {
           }
         }
       }),
-      { numRuns: times(200, 2000) },
+      { numRuns: times(500, 2000) },
     )
     expect(found).toBeGreaterThan(20)
   })

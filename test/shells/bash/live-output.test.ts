@@ -21,7 +21,7 @@ describe('live output of bash()', () => {
   it('is the start of the final output, piece by piece, and changes nothing', async () => {
     const random = randomFrom(20)
     const counts = { shown: 0, all: 0, scripts: 0 }
-    for (let i = 0; i < times(3, 3000); i++) {
+    for (let i = 0; i < times(7, 3000); i++) {
       const script = printingScript(random, 1 + (i % 2))
       const before = await runPrintingScript(script)
       const shown = { stdout: '', stderr: '' }
@@ -40,7 +40,7 @@ describe('live output of bash()', () => {
     }
     // Most of the rest is printed before an end that the interpreter must see first.
     expect(counts.shown / counts.all).toBeGreaterThan(0.5)
-    expect(counts.scripts).toBeGreaterThan(times(1, 2000))
+    expect(counts.scripts).toBeGreaterThan(times(3, 2000))
   })
 
   it.each([
