@@ -36,7 +36,8 @@ const lines = options
   // The size of a directory is that of the file system.
   .filter((line) => !/^ls -r?S (?:|d "e f")$/.test(line))
 
-it.runIf(process.platform === 'linux')('ls lists files and directories as that of GNU', async () => {
+/** Runs a script over the files, in bash on the disk and in `bash()`. Returns what each prints. */
+async function besideBash(script: string): Promise<{ readonly stdout: string; readonly ours: unknown }> {
   const workspace = await createWorkspace({
     backend: memory(files),
     shell: bash({ worker: false }),
@@ -47,15 +48,20 @@ it.runIf(process.platform === 'linux')('ls lists files and directories as that o
     mkdirSync(dirname(join(directory, path)), { recursive: true })
     writeFileSync(join(directory, path), text)
   }
-  const script = lines.map((line) => `echo '$ ${line}'; ${line}; echo "= $?"`).join('\n')
   const { stdout } = spawnSync('bash', ['-c', script], {
     ...{ cwd: directory, encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C' } },
   })
   const ours = await workspace.call('run_command', { command: script })
   await workspace.close()
   rmSync(directory, { recursive: true })
+  return { stdout, ours: ours.ok ? ours.stdout : ours.message }
+}
+
+it.runIf(process.platform === 'linux')('ls lists files and directories as that of GNU', async () => {
+  const script = lines.map((line) => `echo '$ ${line}'; ${line}; echo "= $?"`).join('\n')
+  const { stdout, ours } = await besideBash(script)
   expect(stdout.match(/^= /gm)).toHaveLength(lines.length)
-  expect(ours.ok && ours.stdout).toBe(stdout)
+  expect(ours).toBe(stdout)
 })
 
 const longLines = ['', '-a', '-A', '-d', '-F', '-r', '-R', '-h', '-laF', '-S', '-rS']
@@ -79,27 +85,12 @@ function comparable(text: string): string {
 }
 
 it.runIf(process.platform === 'linux')('ls -l shows modes, sizes and links as that of GNU', async () => {
-  const workspace = await createWorkspace({
-    backend: memory(files),
-    shell: bash({ worker: false }),
-    policy: 'autonomous',
-  })
-  const directory = mkdtempSync(join(tmpdir(), 'wardspace-ls-'))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(directory, path)), { recursive: true })
-    writeFileSync(join(directory, path), text)
-  }
   const prepare =
     'umask 022; printf %3000s x > large; echo >x.sh; chmod 755 x.sh; chmod 600 b.txt; ln -s a.txt to-a; ln -s d to-d; ln -s none to-none'
   const script = [prepare, ...longLines.map((line) => `echo '$ ${line}'; ${line} 2>/dev/null; echo "= $?"`)].join('\n')
-  const { stdout } = spawnSync('bash', ['-c', script], {
-    ...{ cwd: directory, encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C' } },
-  })
-  const ours = await workspace.call('run_command', { command: script })
-  await workspace.close()
-  rmSync(directory, { recursive: true })
+  const { stdout, ours } = await besideBash(script)
   expect(stdout.match(/^= /gm)).toHaveLength(longLines.length)
-  expect(comparable(ours.ok ? String(ours.stdout) : ours.message)).toBe(comparable(stdout))
+  expect(comparable(String(ours))).toBe(comparable(stdout))
 })
 
 it('ls -l has the date of what changed last in a folder whose own date is not known', async () => {
