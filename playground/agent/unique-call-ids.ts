@@ -27,10 +27,7 @@ export function uniqueCallIds(conversation: readonly ModelMessage[]): LanguageMo
               controller.enqueue({ ...part, toolCallId: ownId(part.toolCallId) })
               // The next call with this id is another one.
               begun.delete(part.toolCallId)
-            } else if (part.type === 'tool-input-start') controller.enqueue({ ...part, id: ownId(part.id) })
-            else if (part.type === 'tool-input-delta') controller.enqueue({ ...part, id: ownId(part.id) })
-            else if (part.type === 'tool-input-end') controller.enqueue({ ...part, id: ownId(part.id) })
-            else controller.enqueue(part)
+            } else controller.enqueue(isInput(part) ? { ...part, id: ownId(part.id) } : part)
           },
         }),
       )
@@ -43,6 +40,9 @@ type StreamPart =
   Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>> extends { stream: ReadableStream<infer P> }
     ? P
     : never
+
+type InputPart = Extract<StreamPart, { type: `tool-input-${string}` }>
+const isInput = (part: StreamPart): part is InputPart => part.type.startsWith('tool-input-')
 
 /** Nine letters and digits, which every provider takes. */
 const newId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 9)

@@ -26,17 +26,14 @@ export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[]
   )
 }
 
-/** Summarizes what a run has done in its last calls, with these ids of the model, or returns undefined when it has made none of them. */
+/** Summarizes what a run has done in the calls with these ids of the model, or returns undefined when it has made none of them. */
 export function summarizeTurn(
   runId: string,
   steps: readonly string[],
   records: readonly AuditRecord[],
   timeline: readonly TimelineEntry[],
 ): TurnSummary | undefined {
-  // A model may use an id again in another turn.
-  const entries = timeline
-    .filter(({ record, step = '' }) => record?.runId === runId && steps.includes(step))
-    .slice(-steps.length)
+  const entries = timeline.filter(({ record, step = '' }) => record?.runId === runId && steps.includes(step))
   const callIds = new Set(entries.map(({ record }) => record?.toolCallId ?? ''))
   const [report] = reportsOf(records.filter(({ toolCallId }) => callIds.has(toolCallId)))
   const [first] = entries

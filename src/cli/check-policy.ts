@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { GLOB_CHARACTERS } from '../paths/glob.ts'
 import { continuedEntries, tidyEntry } from '../policy/command-entries.ts'
 import { strength } from '../policy/evaluation.ts'
 import { labelNames } from '../policy/labels.ts'
@@ -85,7 +86,7 @@ function coversPermissions({ permissions: wide }: PolicyRule, { permissions: nar
 /** Whether paths contain everything that a glob without a wildcard, or one that ends in its only one, `/**`, matches. */
 function coversPath(wide: readonly string[], entry: string): boolean {
   const directory = entry.replace(/\/\*\*$/, '')
-  if (/[*?[\]{}()!+@|\\]/.test(directory)) return false
+  if (GLOB_CHARACTERS.test(directory)) return false
   const paths = compilePaths(wide, '')
   return paths.matches(directory) && paths.coversBelow(directory)
 }

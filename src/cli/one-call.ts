@@ -1,3 +1,4 @@
+import { namesOf } from '../dialects/runtime/translate-error.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { builtinTools } from '../tools/index.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
@@ -20,7 +21,7 @@ export async function requireLastingEffect(
   name: string,
   input: unknown,
 ): Promise<void> {
-  const tool = dialect?.tools.find((one) => one.name === name || one.formerNames?.includes(name))
+  const tool = dialect?.tools.find((one) => namesOf(one).includes(name))
   const certain = dialect === undefined ? [name] : (tool?.uses ?? [])
   // Only some inputs of a dialect's tool start a background command.
   const explained = tool?.mayUse === undefined ? undefined : await workspace.explainTool(name, input)
