@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
 import {
+  becomePhone,
   button,
   command,
   conversationText,
@@ -89,7 +90,7 @@ it('a comment is written by keys, and its text is kept over closing, another fil
   expect(await field.inputValue()).toBe('Say why')
   await stores(page, 'Say why')
   await reload(page)
-  await page.setViewportSize({ width: 390, height: 844 })
+  await becomePhone(page)
   await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Changes' }).click()
   await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
   expect(await field.inputValue()).toBe('Say why')

@@ -5,6 +5,7 @@ import { isLong } from '../counts.ts'
 import {
   approval,
   approvalBar,
+  becomePhone,
   button,
   conversation,
   conversationText,
@@ -57,7 +58,7 @@ it('the report of an attack is read on a phone without scrolling sideways, each 
   await card(page, 'Watch an attack fail').click()
   const end = page.getByRole('region', { name: 'End of the run' })
   await end.waitFor()
-  await page.setViewportSize({ width: 390, height: 844 })
+  await becomePhone(page)
   await end.getByRole('button', { name: 'Report' }).click()
   await page.getByRole('heading', { name: 'Forbidden paths tried' }).waitFor()
   const overflow = () =>
@@ -97,7 +98,7 @@ describe('an approval on a phone', () => {
 
   it('waits in a slim bar, which leaves the view and the composer, and is answered there or in its sheet', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
-    await page.setViewportSize({ width: 390, height: 844 })
+    await becomePhone(page)
     await card(page, 'Approve a risky change').click()
     const bar = approvalBar(page)
     await bar.getByText('Approve this plan?').waitFor()
@@ -182,7 +183,7 @@ describe('a question that has just come', () => {
 
   it('names the command that it asks about, and its risks, in the bar', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
-    await page.setViewportSize({ width: 390, height: 844 })
+    await becomePhone(page)
     await card(page, 'Approve a risky change').click()
     const bar = approvalBar(page)
     const questions: string[] = []

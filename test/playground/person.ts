@@ -85,6 +85,12 @@ export async function settled(page: Page): Promise<Page> {
   return page
 }
 
+/** Makes the page as small as a phone. The page follows the size with its next frame, which may be later than the next key. */
+export async function becomePhone(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('[data-layout="phone"]').waitFor()
+}
+
 export async function reload(page: Page): Promise<void> {
   await page.reload()
   await settled(page)

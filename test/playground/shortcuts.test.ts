@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
-import { approval, approvalBar, button, command, focusedName, patiently, runTo } from './person.ts'
+import { approval, approvalBar, becomePhone, button, command, focusedName, patiently, runTo } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -116,7 +116,7 @@ describe.each(['wide', 'phone'] as const)('%s', (where) => {
       await approval(page, 'edit_file').waitFor()
       await command(page, 'echo new > new.txt; echo ma""de', 'made')
     }
-    if (where === 'phone') await page.setViewportSize({ width: 390, height: 844 })
+    if (where === 'phone') await becomePhone(page)
     if (where === 'phone' && when === 'waiting') await approvalBar(page).waitFor()
     const keys = await listed(page)
     expect(Object.keys(effects).sort()).toEqual(keys.toSorted())
@@ -141,7 +141,7 @@ describe.each(['wide', 'phone'] as const)('%s', (where) => {
 
 it('Alt 6 on a phone where nothing waits does not open the next approval', async () => {
   const page = await playground.sample('order-book', { storage: 'memory' })
-  await page.setViewportSize({ width: 390, height: 844 })
+  await becomePhone(page)
   await page.keyboard.press('Alt+6')
   await page.getByRole('button', { name: /^Approve a risky change/ }).click()
   await approvalBar(page).getByText('Approve this plan?').waitFor()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
-import { command, patiently, prints, show, terminalInput, typeCommand } from './person.ts'
+import { becomePhone, command, patiently, prints, show, terminalInput, typeCommand } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -16,7 +16,7 @@ const rowsOf = (page: Page) =>
 describe('the terminal on a phone', () => {
   it('breaks its own sentences at words, again in another width, and leaves the output of commands', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
-    await page.setViewportSize({ width: 390, height: 844 })
+    await becomePhone(page)
     await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' }).click()
     await page
       .locator('.more-list')
