@@ -30,8 +30,8 @@ export interface Attack {
   readonly root: string
   /** Number of swaps so far. */
   swaps(): number
-  /** Runs the operations in turn, `times` rounds. */
-  run(operations: readonly Operation[], times: number): Promise<Map<string, Tally>>
+  /** Runs the operations in turn, `times` rounds. One that has succeeded `enough` times is not run again. */
+  run(operations: readonly Operation[], times: number, enough?: number): Promise<Map<string, Tally>>
   /** Whether realpath, check and open escape within this number of tries. */
   control(times: number): boolean
   /** Stops the attacker. Returns the paths that changed outside, and the remaining temporary files. */
@@ -67,13 +67,16 @@ export async function startAttack(): Promise<Attack> {
     root,
     swaps: () => swaps,
 
-    async run(operations, times) {
+    async run(operations, times, enough = Number.POSITIVE_INFINITY) {
       const tallies = new Map<string, Tally>()
       for (const { name } of operations) {
         tallies.set(name, { runs: 0, succeeded: 0, refused: 0, escaped: 0, broken: [] })
       }
       for (let i = 0; i < times; i++) {
-        for (const operation of operations) await runOne(operation, tallies.get(operation.name) as Tally, base)
+        for (const operation of operations) {
+          const tally = tallies.get(operation.name) as Tally
+          if (tally.succeeded < enough) await runOne(operation, tally, base)
+        }
         // Yields, so that messages of the attacker are received.
         if (i % 64 === 0) await new Promise((turn) => setImmediate(turn))
       }
