@@ -6,7 +6,7 @@ import { filesOf } from '../projects/files-of.ts'
 import { importFromDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
-import type { Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
+import type { Elsewhere, Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
 import { loadScenarios } from '../session/load-agent.ts'
 import { lastEndpoint } from '../session/model.ts'
 import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
@@ -27,7 +27,8 @@ export interface Operation {
 /** An error in a person's words, with what to do about it where another try may succeed. */
 export interface Trouble {
   readonly text: string
-  readonly tryAgain?: () => void
+  readonly action?: { readonly label: string; readonly act: () => void }
+  readonly onDismiss?: () => void
 }
 
 export const app = {
@@ -39,8 +40,8 @@ export const app = {
   /** What an import left out. */
   warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
   list: signal<readonly ProjectInfo[]>([]),
-  /** State of the open project in another tab. */
-  elsewhere: signal<'taken' | 'free' | undefined>(undefined),
+  /** State of the open project in another tab or in the storage. */
+  elsewhere: signal<Exclude<Elsewhere['kind'], 'changed'> | undefined>(undefined),
 }
 
 /** Default storage of new projects. */
@@ -122,7 +123,10 @@ export async function createProject(
   if (created === undefined) {
     const isRemote = source.kind === 'git' || source.kind === 'github'
     if (isRemote && app.trouble.value !== undefined)
-      app.trouble.value = { ...app.trouble.value, tryAgain: () => void createProject(source, options, onCreated) }
+      app.trouble.value = {
+        ...app.trouble.value,
+        action: { label: 'Try again', act: () => void createProject(source, options, onCreated) },
+      }
     return
   }
   const { length } = created.warnings
@@ -145,6 +149,22 @@ export async function duplicateProject({ id, name }: ProjectInfo): Promise<void>
     projects.duplicate(id, copy, { onProgress, signal: stop.signal }),
   )
   if (created !== undefined) await openProject(created.info.id)
+}
+
+/** Stores the files and drafts of the open project again, as a new project, after the browser has removed them. */
+export async function storeAgain({ project, files }: ProjectSession): Promise<void> {
+  const { id, name } = project.info
+  const drafts = files.all.peek()
+  await createProject({ kind: 'files', files: filesOf(project.backend) }, { name, storage: 'opfs' }, () =>
+    projects.forget(id),
+  )
+  const { files: stored } = app.projectSession.value ?? {}
+  if (stored === files) return
+  for (const { path, draft } of drafts) {
+    if (draft === undefined) continue
+    await stored?.open(path)
+    stored?.edit(path, draft)
+  }
 }
 
 /** Removes a project. If it is the open one, opens another. */
@@ -186,9 +206,29 @@ export async function openShared(): Promise<boolean> {
 export async function openFirst(query: URLSearchParams): Promise<void> {
   if (await openShared()) return
   const { value: trouble } = app.trouble
+  const loss = await describeLoss()
   await openLast(query)
-  // What went wrong with a shared project stays to be read.
-  app.trouble.value ??= trouble
+  // What went wrong with a shared project, or is gone, stays to be read.
+  app.trouble.value ??= trouble ?? loss
+}
+
+/** Describes what the browser has removed since the last visit. */
+async function describeLoss(): Promise<Trouble | undefined> {
+  const lost = await projects.lost()
+  if (lost.length === 0) return undefined
+  const names = lost.map(({ name }) => `“${name}”`).join(', ')
+  return {
+    text: `The browser has removed ${names} from its storage, as it may do when space is short or site data is cleared. If you have exported a copy, import it.`,
+    action: {
+      label: 'Import a copy',
+      act() {
+        page.dialog.value = 'projects'
+      },
+    },
+    onDismiss() {
+      for (const { id } of lost) projects.forget(id)
+    },
+  }
 }
 
 async function openLast(query: URLSearchParams): Promise<void> {

@@ -1,11 +1,12 @@
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { app, openProject } from './app-state.ts'
+import { app, openProject, storeAgain } from './app-state.ts'
 
 /** Errors, warnings and the state of the project in other tabs. */
 export function Notices({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
   const { trouble, warnings, elsewhere } = app
-  const unsaved = projectSession?.session.trouble.value
+  const unsaved = projectSession?.trouble.value
+  const isLost = elsewhere.value === 'lost'
   const isReading = projectSession !== undefined && !projectSession.writable.value
   const id = projectSession?.project.info.id ?? ''
   return (
@@ -13,15 +14,16 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
       {trouble.value !== undefined && (
         <div class="notice bad row" role="alert">
           <span class="grow">{trouble.value.text}</span>
-          {trouble.value.tryAgain !== undefined && (
-            <button type="button" class="button" onClick={trouble.value.tryAgain}>
-              Try again
+          {trouble.value.action !== undefined && (
+            <button type="button" class="button" onClick={trouble.value.action.act}>
+              {trouble.value.action.label}
             </button>
           )}
           <IconButton
             icon="close"
             label="Dismiss"
             onClick={() => {
+              trouble.value?.onDismiss?.()
               trouble.value = undefined
             }}
           />
@@ -39,7 +41,8 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
           </button>
         </div>
       )}
-      {unsaved !== undefined && !isReading && (
+      {isLost && projectSession !== undefined && <Loss projectSession={projectSession} />}
+      {unsaved !== undefined && !isReading && !isLost && (
         <div class="notice bad" role="alert">
           Cannot save conversation and history: {unsaved}
         </div>
@@ -62,6 +65,25 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
             }}
           />
         </div>
+      )}
+    </div>
+  )
+}
+
+/** The browser has removed the storage while the project is open. */
+function Loss({ projectSession }: { readonly projectSession: ProjectSession }) {
+  const isHere = projectSession.project.info.storage === 'opfs'
+  return (
+    <div class="notice bad row" role="alert">
+      <span class="grow">
+        {isHere
+          ? 'The browser has removed the stored files of this project. Only this tab still has them: store them again before you close it.'
+          : 'The browser has removed the stored conversation and history of this project. The files in your folder are not affected.'}
+      </span>
+      {isHere && (
+        <button type="button" class="button" onClick={() => void storeAgain(projectSession)}>
+          Store them again
+        </button>
       )}
     </div>
   )

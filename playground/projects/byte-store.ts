@@ -1,4 +1,5 @@
 import { ToolError } from 'wardspace'
+import { isMissing } from './private-storage.ts'
 import type { ByteStore } from './types.ts'
 
 /** Stores bytes by name. */
@@ -12,9 +13,17 @@ interface Store {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A store in a directory of the browser's private storage, with one file per name. */
-export function directoryByteStore(directory: FileSystemDirectoryHandle, mayWrite: () => boolean): ByteStore {
-  return createByteStore(filesIn(directory), mayWrite)
+/**
+ * A store in a directory of the browser's private storage, with one file per name.
+ *
+ * @param check throws if the directory itself is gone
+ */
+export function directoryByteStore(
+  directory: FileSystemDirectoryHandle,
+  mayWrite: () => boolean,
+  check: () => Promise<void>,
+): ByteStore {
+  return createByteStore(filesIn(directory, check), mayWrite)
 }
 
 /** A store in memory, which lasts as long as this page. */
@@ -81,18 +90,20 @@ function createByteStore(store: Store, mayWrite = (): boolean => true): ByteStor
 }
 
 /** Stores one file per name. The old content stays until the new content is complete. */
-function filesIn(directory: FileSystemDirectoryHandle): Store {
+function filesIn(directory: FileSystemDirectoryHandle, check: () => Promise<void>): Store {
   return {
     async read(name) {
       try {
         const file = await (await directory.getFileHandle(fileName(name))).getFile()
         return new Uint8Array(await file.arrayBuffer())
       } catch (error) {
-        if ((error as Error).name === 'NotFoundError') return undefined
-        throw error
+        if (!isMissing(error)) throw error
+        await check()
+        return undefined
       }
     },
     async write(name, bytes) {
+      await check()
       const handle = await directory.getFileHandle(fileName(name), { create: true })
       const stream = await handle.createWritable()
       await stream.write(bytes as Uint8Array<ArrayBuffer>)
@@ -100,7 +111,7 @@ function filesIn(directory: FileSystemDirectoryHandle): Store {
     },
     async remove(name) {
       await directory.removeEntry(fileName(name)).catch((error) => {
-        if (error.name !== 'NotFoundError') throw error
+        if (!isMissing(error)) throw error
       })
     },
     async names() {

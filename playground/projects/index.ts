@@ -8,6 +8,7 @@ import { openStoredProject } from './open-stored-project.ts'
 import { hasPrivateStorage, removePrivate } from './private-storage.ts'
 import { acquireProjectLock, type ProjectLockEvents } from './project-lock.ts'
 import { createRegistry, type Registry } from './registry.ts'
+import { forgetProject } from './remembered.ts'
 import { removeUnfinished } from './remove-unfinished.ts'
 import { type FillSource, fillFrom } from './sources.ts'
 import type {
@@ -49,6 +50,14 @@ class StoredProjects implements Projects {
   async list(): Promise<readonly ProjectInfo[]> {
     const stored = (await this.#registry?.list()) ?? []
     return [...[...this.#inTab.values()].map(({ info }) => info), ...stored].sort((a, b) => b.openedAt - a.openedAt)
+  }
+
+  async lost() {
+    return (await this.#registry?.lost()) ?? []
+  }
+
+  forget(id: string): void {
+    forgetProject(id)
   }
 
   async create(source: ProjectSource, options: ProjectOptions, task: Task = {}): Promise<Created> {
@@ -97,11 +106,13 @@ class StoredProjects implements Projects {
     }
     const lock = await acquireProjectLock(id, { takeOver: true }, noEvents)
     try {
-      await this.#registry?.remove(id)
+      forgetProject(id)
+      await this.#registry?.putUnfinished(id)
       await removePrivate('playground', id)
       forgetHandover(id)
       if (storage === 'opfs') await removePrivate('workspace', id)
       if (storage === 'directory') await forgetHandle(id)
+      await this.#registry?.remove(id)
     } finally {
       await lock.release()
     }
@@ -124,19 +135,23 @@ class StoredProjects implements Projects {
     const { id, storage } = info
     // Locked while it is filled: otherwise another tab would remove it as left behind by a closed tab.
     const lock = storage === 'opfs' ? await acquireProjectLock(id, {}, noEvents) : undefined
+    if (storage === 'opfs') await this.#registry?.putUnfinished(id)
     const backend = await openStoredProject(storage, id)
     try {
       const warnings = await fillFrom(backend, source, task)
       if (storage === 'memory') this.#inTab.set(id, { info, backend, kept: memoryByteStore() })
       else {
         await backend.close()
-        // Registered last, so that a project that is half filled is never listed.
+        // A project that is half filled is never listed.
         await this.#registry?.put(info)
       }
       return { info, warnings }
     } catch (error) {
       await backend.close()
-      if (storage === 'opfs') await removePrivate('workspace', id)
+      if (storage === 'opfs') {
+        await removePrivate('workspace', id)
+        await this.#registry?.remove(id)
+      }
       throw error
     } finally {
       await lock?.release()

@@ -2,7 +2,7 @@ import { type Backend, ToolError } from 'wardspace'
 import { directoryByteStore } from './byte-store.ts'
 import { withHandover } from './handover.ts'
 import { openStoredProject } from './open-stored-project.ts'
-import { privateDirectory } from './private-storage.ts'
+import { isPresent, privateDirectory } from './private-storage.ts'
 import { acquireProjectLock, type ProjectLock } from './project-lock.ts'
 import type { Elsewhere, OpenProject, ProjectInfo } from './types.ts'
 
@@ -21,8 +21,18 @@ export async function openSharedProject(
   /** Set while listeners save their state because another tab takes the project over. */
   let isLeaving = false
   const directory = await privateDirectory(info.id, 'kept')
+  /** Throws if the browser has removed the storage of the page. */
+  const check = async (): Promise<void> => {
+    if (await isPresent(directory)) return
+    emit({ kind: 'lost' })
+    throw new ToolError('BACKEND_ERROR', 'Cannot use the storage of this project: the browser has removed it')
+  }
+  const checkShown = (): void => {
+    if (document.visibilityState === 'visible' && mayWrite()) void check().catch(() => {})
+  }
+  document.addEventListener('visibilitychange', checkShown)
   const kept = withHandover(
-    directoryByteStore(directory, () => isLeaving || mayWrite()),
+    directoryByteStore(directory, () => isLeaving || mayWrite(), check),
     info.id,
   )
   lock = await acquireProjectLock(info.id, options, {
@@ -44,7 +54,9 @@ export async function openSharedProject(
           const message = `Cannot change "${changes[0]?.path ?? ''}": another tab has the project`
           return Promise.reject(new ToolError('READ_ONLY', message))
         }
-        const committed = stored.commit(changes, options)
+        // The files of a picked folder are elsewhere.
+        const isSafe = info.storage === 'opfs' ? check() : Promise.resolve()
+        const committed = isSafe.then(() => stored.commit(changes, options))
         writing.add(committed)
         const done = (): void => void writing.delete(committed)
         committed.then(done, done)
@@ -63,6 +75,7 @@ export async function openSharedProject(
         return () => listeners.delete(listener)
       },
       async close() {
+        document.removeEventListener('visibilitychange', checkShown)
         await kept.settled()
         await stored.close()
         await projectLock.release()

@@ -1,6 +1,11 @@
 /** The directory of the playground's own data in the browser's private storage, beside the library's workspaces. */
 const HOME = 'wardspace-playground'
 
+/** Whether an error of the browser's storage says that something is not there. */
+export function isMissing(error: unknown): boolean {
+  return (error as Error).name === 'NotFoundError'
+}
+
 /** Whether this browser has private storage. */
 export function hasPrivateStorage(): boolean {
   return typeof navigator.storage?.getDirectory === 'function'
@@ -12,12 +17,27 @@ export async function privateDirectory(...path: readonly string[]): Promise<File
   return directory
 }
 
-/** Lists the directories of the playground's own data, or the library's workspaces. */
-export async function namesOfPrivate(kind: 'playground' | 'workspace'): Promise<readonly string[]> {
+/** Whether a directory is still there. Open handles of its files work longer, and what is written to them is lost. */
+export async function isPresent(directory: FileSystemDirectoryHandle): Promise<boolean> {
+  try {
+    await directory.keys().next()
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Lists the library's workspaces. */
+export async function workspaceNames(): Promise<readonly string[]> {
   const names: string[] = []
   const root = await navigator.storage.getDirectory()
-  const home = await root.getDirectoryHandle(kind === 'playground' ? HOME : 'wardspace').catch(() => undefined)
-  if (home !== undefined) for await (const name of home.keys()) names.push(name)
+  try {
+    const home = await root.getDirectoryHandle('wardspace')
+    for await (const name of home.keys()) names.push(name)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
   return names
 }
 
@@ -28,6 +48,6 @@ export async function removePrivate(kind: 'playground' | 'workspace', name: stri
     const home = await root.getDirectoryHandle(kind === 'playground' ? HOME : 'wardspace')
     await home.removeEntry(name, { recursive: true })
   } catch (error) {
-    if ((error as Error).name !== 'NotFoundError') throw error
+    if (!isMissing(error)) throw error
   }
 }

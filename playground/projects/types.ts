@@ -16,6 +16,9 @@ export interface ProjectInfo {
   readonly openedAt: number
 }
 
+/** A project that the browser has removed. */
+export type LostProject = Pick<ProjectInfo, 'id' | 'name'>
+
 /** A file to import or export. */
 export interface ProjectFile {
   readonly path: string
@@ -95,7 +98,7 @@ export interface ByteStore {
   handOver(): void
 }
 
-/** An event about the same project in another tab. */
+/** An event about the same project in another tab, or about its storage. */
 export type Elsewhere =
   /** The other tab changed files. */
   | { readonly kind: 'changed'; readonly paths: readonly string[] | 'many' }
@@ -103,6 +106,8 @@ export type Elsewhere =
   | { readonly kind: 'taken' }
   /** The other tab released the project. This tab may open it again to write. */
   | { readonly kind: 'free' }
+  /** The browser has removed the storage of the project. This tab still has the files. */
+  | { readonly kind: 'lost' }
 
 export interface OpenProject {
   readonly info: ProjectInfo
@@ -119,6 +124,9 @@ export interface OpenProject {
 export interface Projects {
   /** Lists the projects of this tab and the stored ones, the most recently opened first. */
   list(): Promise<readonly ProjectInfo[]>
+  /** Lists the projects that the browser has removed, until they are forgotten. */
+  lost(): Promise<readonly LostProject[]>
+  forget(id: string): void
   create(source: ProjectSource, options: ProjectOptions, task?: Task): Promise<Created>
   /**
    * Opens a project. If another tab holds it, it is opened read-only, unless `takeOver` is set: then the other tab saves

@@ -36,6 +36,8 @@ export interface ProjectSession {
   /** Search and replace in all files. Its code loads with the first call. */
   replacement(): Promise<Replacement>
   readonly conversation: Conversation
+  /** Reason of the last failed save of what is stored beside the files; undefined after a successful one. */
+  readonly trouble: ReadonlySignal<string | undefined>
   readonly terminal: Terminal
   /** What the agent works on now. */
   readonly following: Following
@@ -157,6 +159,7 @@ export async function openProjectSession(
     search: createSearch(look),
     replacement: once(async () => (await import('./replacement.ts')).createReplacement({ session, files, look })),
     conversation,
+    trouble: computed(() => session.trouble.value ?? autosave.trouble.value),
     terminal,
     following,
     changed: computed(() => {

@@ -126,6 +126,18 @@ describe('a project', () => {
     )
     await ask(next, 'open', info.id)
     expect(await ask(next, 'files', info.id)).toHaveLength(201)
+
+    // Without its entry, it is lost, and not unfinished.
+    await ask(next, 'close', info.id)
+    expect(await ask(next, 'lost')).toEqual([])
+    await next.evaluate(async () => {
+      const home = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace-playground')
+      await home.removeEntry('projects', { recursive: true })
+    })
+    await ask(next, 'removeUnfinished')
+    expect(await workspaces(next)).toEqual([info.id])
+    expect(await ask(next, 'list')).toEqual([])
+    expect(await ask(next, 'lost')).toEqual([{ id: info.id, name: 'Imported' }])
   })
 
   it('works in a picked folder in place', async () => {

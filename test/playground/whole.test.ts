@@ -14,7 +14,10 @@ import {
   importFiles,
   openFile,
   patiently,
+  prints,
   projectButton,
+  reload,
+  replaceText,
   run,
   says,
   settled,
@@ -243,6 +246,39 @@ describe('a scenario', () => {
     await page.setViewportSize({ width: 400, height: 800 })
     await look('narrow')
     expect(faults).toEqual([])
+  })
+
+  it('says that the browser has removed its storage, and stores it again; a later visit says it too', async () => {
+    await page.setViewportSize({ width: 1400, height: 900 })
+    const clear = async (): Promise<void> => {
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Storage.clearDataForOrigin', {
+        origin: new URL(playground.url).origin,
+        storageTypes: 'file_systems,indexeddb',
+      })
+      await devtools.detach()
+    }
+    await clear()
+    await replaceText(page, await openFile(page, 'README.md'), 'A draft\n')
+    const removed = page.getByText('The browser has removed the stored files of this project')
+    await removed.waitFor()
+    await typeCommand(page, 'echo lost > new.txt')
+    await prints(page, 'Storage failed')
+    await button(page, 'Store them again').click()
+    await removed.waitFor({ state: 'detached' })
+    expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
+    expect(await (await openFile(page, 'README.md')).textContent()).toContain('A draft')
+
+    await clear()
+    await reload(page)
+    const gone = page.getByRole('alert').filter({ hasText: /^The browser has removed “Price list” from its storage/ })
+    await gone.getByRole('button', { name: 'Import a copy' }).click()
+    await page.getByRole('dialog').getByText('From a zip').waitFor()
+    await page.keyboard.press('Escape')
+    await reload(page)
+    await gone.getByRole('button', { name: 'Dismiss' }).click()
+    await reload(page)
+    expect(await gone.count()).toBe(0)
   })
 })
 

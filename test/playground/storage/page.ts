@@ -4,6 +4,8 @@ import { outsideFetch } from '../../../playground/outside/fetch.ts'
 import { zipOf } from '../../../playground/projects/export-zip.ts'
 import { filesOf, type StoredFile } from '../../../playground/projects/files-of.ts'
 import { openProjects } from '../../../playground/projects/index.ts'
+import { createRegistry } from '../../../playground/projects/registry.ts'
+import { removeUnfinished } from '../../../playground/projects/remove-unfinished.ts'
 import type { Elsewhere, OpenProject, Progress, ProjectSource, Storage } from '../../../playground/projects/types.ts'
 
 /** The projects of the playground without its user interface, for tests that call it in a page. Bytes are passed as base64. */
@@ -47,6 +49,8 @@ const api = {
   },
   phases: () => phases,
   list: () => projects.list(),
+  lost: () => projects.lost(),
+  removeUnfinished: () => removeUnfinished(createRegistry()),
   rename: (id: string, name: string) => projects.rename(id, name),
   remove: (id: string) => projects.remove(id),
   async open(id: string, takeOver = false) {
