@@ -2,89 +2,234 @@ import type { Steps } from '../../util/steps.ts'
 import type { Secret } from './formats.ts'
 import { visitMatches } from './slices.ts'
 
-/** The end of a name such as `DB_PASSWORD`, with the sign between name and value. */
-const NAME = /passw(?:or)?d(?:(["'])[ \t]{0,8}[:=]|[ \t]{0,8}(?:=>|:=|[:=])|>)[ \t]{0,8}/iy
+/** The last word of a name such as `DB_PASSWORD` or `smtpPass`. */
+export const MAY_HOLD_PASSWORD = /(?:pass(?:w(?:or)?d|phrase)?|pwd)(?![a-z])/i
+const LAST_WORD = new RegExp(MAY_HOLD_PASSWORD, 'gi')
 
-/** The start of {@link NAME}, for a cheap first check. */
-export const MAY_HOLD_PASSWORD = /passw(?:or)?d/i
-const NAME_START = new RegExp(MAY_HOLD_PASSWORD, 'gi')
+/** A short word is one of its own, unlike that of `bypass`. */
+const NAME = /passw(?:or)?d$|passphrase$|(?:^|[^a-z]|db|user|root|admin|smtp|mail|ftp)(?:pass|pwd)$/i
+const CAMEL_NAME = /[a-z](?:Pass|Pwd)$/
 
-/** Longest name before {@link NAME}, and longest value. */
+/** Longest name, and longest value. */
 const MAX_UNITS = 128
 
+/** What follows a name: the quote behind it, the sign, and the quote before the value, in a text that another one may quote. */
+const SIGN =
+  /(\\{0,7}["'])?\]?([ \t]{0,8}(?:=>|:=|(?:\|\||\?\?)=?|=(?!=)|[:,>])[ \t]{0,8}|[ \t]{1,8}(?=[^ \t]))(\\{0,7}["'])?/y
+
+/** What the line of a value contains whose name may be on another line. */
+export const MAY_HOLD_VALUE = /(?:value(?:["']?[ \t]{0,8}(?:=>|[:=])|>)|<string>)[ \t]{0,8}[^\s]/i
+
+/** Units around a value in which the field with its name is. */
+export const PAIR_UNITS = 1024
+
 /**
- * Adds the passwords that configuration assigns to a name: in JSON, in YAML, TOML, `.env` and similar files on a line of
- * their own, in XML, and in connection strings. Code that declares a variable or passes an argument has other forms.
+ * Adds the passwords that are assigned to a name: in configuration, in lists, on command lines, in the arguments of a call, in
+ * connection strings, and in pairs of fields such as `name` and `value`. Code that declares a variable has another form.
  */
 export function findPasswords(text: string, secrets: Secret[]): Steps<void> {
-  return visitMatches(text, NAME_START, (at) => findPassword(text, at, secrets))
+  return visitMatches(text, LAST_WORD, (at, [word]) => findPassword(text, at, at + word.length, secrets))
 }
 
-function findPassword(text: string, at: number, secrets: Secret[]): void {
-  NAME.lastIndex = at
-  const match = NAME.exec(text)
-  const start = match === null ? undefined : valueStart(text, match)
-  if (start === undefined) return
-  const end = valueEnd(text, start)
-  if (end !== undefined && isPassword(text.slice(start.at, end), start.form))
-    secrets.push({ kind: 'password', start: start.at, end })
+function findPassword(text: string, wordStart: number, end: number, secrets: Secret[]): void {
+  const start = startOfName(text, wordStart)
+  const name = text.slice(start, end)
+  if (!NAME.test(name) && !CAMEL_NAME.test(name)) return
+  const place = { text, name, start, end, before: text.slice(Math.max(0, start - MAX_UNITS), start) }
+  const value = assignedValue(place) ?? pairedValue(place)
+  if (value !== undefined && isPassword(text.slice(value.start, value.end), value.form))
+    secrets.push({ kind: 'password', start: value.start, end: value.end })
 }
 
 /** How a value is written: between quotes, as the rest of a line, or up to a separator. `env`: a line `NAME=value`. */
 export type Form = 'quoted' | 'env' | 'line' | 'part'
 
-interface ValueStart {
-  readonly at: number
+interface Value {
+  readonly start: number
+  readonly end: number
   readonly form: Form
-  /** Whether the text at an offset may follow the value. */
-  readonly isEnd: (text: string, at: number) => boolean
 }
 
-/** Decides by the text around a name whether its value is configuration, and where that begins. */
-function valueStart(text: string, match: RegExpExecArray): ValueStart | undefined {
-  const at = match.index + match[0].length
-  const nameStart = startOfName(text, match.index)
-  const before = text[nameStart - 1] ?? '\n'
-  const quote = text[at] === '"' || text[at] === "'" ? text[at] : undefined
-  if (match[1] !== undefined) {
-    return before === match[1] && quote !== undefined ? quotedAt(at + 1, quote, () => true) : undefined
+/** A name in a text. */
+interface Place {
+  readonly text: string
+  readonly name: string
+  readonly start: number
+  readonly end: number
+  /** The text before the name. */
+  readonly before: string
+}
+
+/** Returns the value that a sign assigns to a name. */
+function assignedValue(place: Place): Value | undefined {
+  const { text, name, end, before } = place
+  SIGN.lastIndex = end
+  const match = SIGN.exec(text)
+  if (match === null) return undefined
+  const [all, close, sign = '', open] = match
+  const at = end + all.length
+  if (close !== undefined) return valueOfKey(place, close, sign.trim(), at, open)
+  if (sign.includes(',')) return undefined
+  if (sign.startsWith('>')) return before.endsWith('<') ? plainValue(text, at, 'part', isClosingTag) : undefined
+  if (/[;&?]$/.test(before) && sign.trim() === '=') return plainValue(text, at, 'part', isEndOfPart)
+  if (/^(?:this|self)\./.test(name)) return undefined
+  return open === undefined ? plainlyAssigned(place, sign, at) : quotedlyAssigned(place, sign, at, open)
+}
+
+/** Returns the value of a name between quotes. */
+function valueOfKey(
+  { text, before }: Place,
+  quote: string,
+  sign: string,
+  at: number,
+  open?: string,
+): Value | undefined {
+  if (quoteAtEnd(before) !== quote) return undefined
+  const lead = before.slice(0, -quote.length)
+  if (sign === '>') return FIELD_KEY.test(lead) ? plainValue(text, at, 'part', isClosingTag) : undefined
+  if (open === undefined || sign === '') return undefined
+  if (sign !== ',') return quotedValue(text, at, open, () => true)
+  return /[([][ \t]*$/.test(lead) ? quotedValue(text, at, open, isEndOfArguments) : undefined
+}
+
+function quotedlyAssigned({ text, name, before }: Place, sign: string, at: number, open: string): Value | undefined {
+  if (LINE_START.test(before)) {
+    const value = quotedValue(text, at, open, isEndOfStatement(before))
+    if (value !== undefined) return value
   }
-  if (match[0].endsWith('>') && !match[0].includes('=')) {
-    return before === '<' ? { at, form: 'part', isEnd: isClosingTag } : undefined
+  const isArgument =
+    sign.trim() === ''
+      ? name.startsWith('-') || BEFORE_TWO_WORDS.test(before)
+      : /\|\||\?\?/.test(sign) || (sign === '=' ? BEFORE_ARGUMENT : BEFORE_NAMED_ARGUMENT).test(before)
+  return isArgument ? quotedValue(text, at, open, isEndOfArgument) : undefined
+}
+
+function plainlyAssigned({ text, name, before }: Place, sign: string, at: number): Value | undefined {
+  const isOption = name.startsWith('-') && /(?:^|[\s"'`])$/.test(before)
+  if (sign.trim() === '') {
+    const isArgument = text[at] !== '-' && (isOption || BEFORE_TWO_WORDS.test(before))
+    return isArgument ? plainValue(text, at, 'part', isEndOfPart) : undefined
   }
-  if (';&?'.includes(before)) {
-    return match[0].endsWith('=') ? { at, form: 'part', isEnd: isEndOfPart } : undefined
+  // YAML has a space after the colon. A test that passes has the same form.
+  if (sign.endsWith(':') || /[|?]/.test(sign) || (sign.includes(':') && /^(?:pass|pwd)$/i.test(name))) return undefined
+  const isUpper = /^[A-Z][A-Z0-9_]*$/.test(name)
+  if (LINE_START.test(before)) {
+    const value = plainValue(text, at, isUpper && sign === '=' ? 'env' : 'line', isEndOfLine(before))
+    if (value !== undefined) return value
   }
-  if (!BEFORE_NAME.test(text.slice(Math.max(0, nameStart - MAX_UNITS), nameStart))) return undefined
-  if (text.startsWith('this.', nameStart) || text.startsWith('self.', nameStart)) return undefined
-  if (quote !== undefined) return quotedAt(at + 1, quote, isEndOfLine)
-  // YAML has a space after the colon.
-  if (match[0].endsWith(':')) return undefined
-  return { at, form: /[A-Z]=$/.test(match[0]) ? 'env' : 'line', isEnd: isEndOfLine }
+  if (sign !== '=') return undefined
+  const isAfterOption = AFTER_OPTION.test(before)
+  if (!isOption && !isAfterOption && !(isUpper ? BEFORE_VARIABLE : BEFORE_PARAMETER).test(before)) return undefined
+  return plainValue(text, at, isUpper && isAfterOption ? 'env' : 'part', isEndOfPart)
 }
 
-function quotedAt(at: number, quote: string, mayFollow: ValueStart['isEnd']): ValueStart {
-  return { at, form: 'quoted', isEnd: (text, end) => text[end] === quote && mayFollow(text, end + 1) }
+/** What may precede a name on its line, or on a line of a string. */
+const LINE_START = /(?:^|[\r\n]|\\[nrt]|["'])[ \t]*(?:- |export |env |arg |set |%env |environment=|\$env:|[$@])?$/i
+/** What precedes a name and a value without a sign between them. */
+const BEFORE_TWO_WORDS = /(?:^|[\r\n])[ \t]*(?:ENV|setx) $/
+const BEFORE_ARGUMENT = /(?:^|[\s(,:;&|`$@"'])$/
+/** `(user: "…", password: "…")`, `:password => "…"`. */
+const BEFORE_NAMED_ARGUMENT = /(?:[({,][ \t]*|:)$/
+/** `-e DB_PASSWORD=…`, `--set=db.password=…`. */
+const AFTER_OPTION = /(?:^|[\s"'`])--?[a-z][\w-]{0,32}[ =]["']?$/i
+/** `A=b DB_PASSWORD=… npm start`. */
+const BEFORE_VARIABLE = /(?:^|[\s`"'=,])$/
+/** `user=… password=…`. */
+const BEFORE_PARAMETER = /(?<=[\w-]=[^\s"'(,]{0,64}) $/
+
+/** The key of a field that has a name. */
+const FIELD_KEY = /(?:name|key)(?:["']?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|>)$/i
+
+/** What is between two fields: a separator, or the end of a line. */
+const BETWEEN = /(?:[ \t]{0,8}[,;])?[ \t]{0,32}(?:#[^\r\n]{0,64})?(?:\r?\n[ \t]{0,32})?/.source
+const FIELD_SIGN = /["']?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}/.source
+const OTHER_FIELD = `["']?\\b(?!\\w*(?:name|key|value)\\b)\\w{1,32}${FIELD_SIGN}(?:"[^"\\r\\n]{0,64}"|'[^'\\r\\n]{0,64}'|[\\w.-]{1,64})`
+const GAP = `(?:["']|</\\w{1,16}>)?${BETWEEN}(?:${OTHER_FIELD}${BETWEEN}){0,2}["'<]?\\b\\w{0,16}`
+const VALUE_KEY = `(?:value(?:${FIELD_SIGN}|>)|(?<=<)string>)`
+const VALUE_AFTER = new RegExp(`${GAP}${VALUE_KEY}(["'])?`, 'iy')
+const VALUE_BEFORE = new RegExp(`(?<=${VALUE_KEY}(["'])?([^\\s"'<]{6,128})${GAP})`, 'diy')
+
+/** Returns the value of the field next to one with a name: `name: DB_PASSWORD` and `value: …`, in any order. */
+function pairedValue({ text, start, end, before }: Place): Value | undefined {
+  const quote = quoteAtEnd(before)
+  const key = FIELD_KEY.exec(before.slice(0, before.length - quote.length))
+  if (key === null) return undefined
+  VALUE_AFTER.lastIndex = end
+  const after = VALUE_AFTER.exec(text)
+  // A value without quotes after a name with quotes may be an expression of a program.
+  if (after !== null) return fieldValue(text, end + after[0].length, after[1], quote === '' || !after[0].includes(','))
+  VALUE_BEFORE.lastIndex = start - quote.length - key[0].length
+  const { indices } = VALUE_BEFORE.exec(text) ?? {}
+  return indices?.[2] && fieldValue(text, indices[2][0], indices[1] && text[indices[1][0]], quote === '')
 }
 
-/** What may precede a name on its line. */
-const BEFORE_NAME = /(?:^|[\r\n])[ \t]*(?:- |export |env |arg |set |\$env:)?["']?$/i
-
-/** Whether a line ends at an offset, after white space and before a comment. */
-function isEndOfLine(text: string, at: number): boolean {
-  let end = at
-  while (text[end] === ' ' || text[end] === '\t') end += 1
-  if (end === text.length || text[end] === '\n' || text[end] === '\r') return true
-  return end > at && (text[end] === '#' || text.startsWith('//', end))
+function fieldValue(text: string, at: number, quote: string | undefined, mayBePlain: boolean): Value | undefined {
+  if (quote !== undefined) return quotedValue(text, at, quote, () => true)
+  return mayBePlain ? plainValue(text, at, 'line', isEndOfField) : undefined
 }
 
-const isEndOfPart = (text: string, at: number) => at === text.length || /[\s;&"'`]/.test(text[at] as string)
-const isClosingTag = (text: string, at: number) => text.startsWith('</', at)
+/** Whether the text at an offset may follow a value. */
+type MayFollow = (text: string, at: number) => boolean
+
+/** Returns a value of printable ASCII without white space, if its quote and the right text follow. */
+function quotedValue(text: string, start: number, quote: string, mayFollow: MayFollow): Value | undefined {
+  const end = endOfMatch(QUOTED_VALUE, text, start)
+  if (end === undefined || !text.startsWith(quote, end) || !mayFollow(text, end + quote.length)) return undefined
+  return { start, end, form: 'quoted' }
+}
+
+/** Returns a value without quotes, if the right text follows. */
+function plainValue(text: string, start: number, form: Form, mayFollow: MayFollow): Value | undefined {
+  const end = endOfMatch(PLAIN_VALUE, text, start)
+  return end !== undefined && mayFollow(text, end) ? { start, end, form } : undefined
+}
+
+function endOfMatch(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+const isAt =
+  (pattern: RegExp): MayFollow =>
+  (text, at) =>
+    endOfMatch(pattern, text, at) !== undefined
+
+const isEndOfPart = isAt(/$|[\s;&"'`\\,]/y)
+const isClosingTag = isAt(/<\//y)
+const isEndOfArgument = isAt(/$|[\s,;)}\]>/&|`"'\\]/y)
+const isEndOfArguments = isAt(/[ \t]{0,8}(?:,[ \t]{0,8}\w{1,8})?[)\]]/y)
+const isLineEnd = isAt(/$|[\r\n]|(?<=[ \t])(?:#|\/\/)/y)
+const isLineEndOfString = isAt(/$|[\r\n"']|\\+[nr"']|(?<=[ \t])(?:#|\/\/)/y)
+const isFieldEnd = isAt(/$|[\r\n,}]|<\/|(?<=[ \t])(?:#|\/\/)/y)
+
+/** Skips white space, of any length, before an end. */
+const afterSpace =
+  (isEnd: MayFollow): MayFollow =>
+  (text, at) => {
+    let end = at
+    while (text[end] === ' ' || text[end] === '\t') end += 1
+    return isEnd(text, end)
+  }
+
+const isEndOfField = afterSpace(isFieldEnd)
+
+/** Returns whether the line with a name ends: before a comment, and in a string at its end or the escape of a line end. */
+const isEndOfLine = (before: string): MayFollow =>
+  afterSpace(/(?:\\[nrt]|["'])[^"'\r\n]{0,16}$/.test(before) ? isLineEndOfString : isLineEnd)
+
+/** {@link isEndOfLine}, after the sign between two statements or arguments. */
+function isEndOfStatement(before: string): MayFollow {
+  const isEnd = isEndOfLine(before)
+  return (text, at) => isEnd(text, /[,;]/.test(text[at] ?? '') ? at + 1 : at)
+}
+
+const quoteAtEnd = (text: string): string => /\\{0,7}["']$/.exec(text)?.[0] ?? ''
 
 function startOfName(text: string, end: number): number {
   let start = end
   while (start > 0 && end - start < MAX_UNITS && isInName(text.charCodeAt(start - 1))) start -= 1
-  return start
+  // The escape of a line end, in a text that a string quotes.
+  return text[start - 1] === '\\' && /[nrt]/.test(text[start] as string) ? start + 1 : start
 }
 
 /** Whether a unit is one of `A-Za-z0-9_.-`. */
@@ -92,14 +237,6 @@ function isInName(unit: number): boolean {
   const letter = unit | 0x20
   if (letter >= 0x61 && letter <= 0x7a && unit < 0x80) return true
   return (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x2e || unit === 0x2d
-}
-
-/** Returns the end of a value of printable ASCII without white space, if the right text follows. */
-function valueEnd(text: string, { at, form, isEnd }: ValueStart): number | undefined {
-  const pattern = form === 'quoted' ? QUOTED_VALUE : PLAIN_VALUE
-  pattern.lastIndex = at
-  if (!pattern.test(text)) return undefined
-  return isEnd(text, pattern.lastIndex) ? pattern.lastIndex : undefined
 }
 
 const QUOTED_VALUE = /[!#-&(-[\]-~]{6,128}/y
@@ -122,7 +259,7 @@ const REFERENCE =
 
 /** A path of properties, or the name of a type or format. */
 const EXPRESSION =
-  /^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+$|^(?:big)?(?:u?int|float|base|sha|md|utf|aes)-?[0-9]{1,3}(?:array)?$/i
+  /^!*[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$|^!![\w$]+$|^(?:big)?(?:u?int|float|base|sha|md|utf|aes)-?[0-9]{1,3}(?:array)?$/i
 
 const PLACEHOLDER =
   /^(?:your|change|replace|insert|enter|example|placeholder|dummy|sample|fake|redacted|todo|xxx|abc123)|^(?:my|the|new|old|db|user|admin|root|test|some|super|strong|secure)?(?:secret)?(?:password|passwd|pass|pwd)(?:here)?[0-9]{0,4}$|^(?:secret|postgres|postgresql|mysql|string|undefined|required|optional|localhost|username|notarealpassword)[0-9]?$/

@@ -3,11 +3,11 @@ import { runAtOnce } from '../../util/steps.ts'
 import { asciiSet } from './ascii-set.ts'
 import { findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
 import { type Secret, SHORTEST_TOKEN } from './formats.ts'
-import { findPasswords, MAY_HOLD_PASSWORD } from './passwords.ts'
+import { findPasswords, MAY_HOLD_PASSWORD, MAY_HOLD_VALUE, PAIR_UNITS } from './passwords.ts'
 
 /**
- * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, so checking one
- * line gives the same answer as checking the whole text. Decodes text only near a possible secret.
+ * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, and only the name of a value may be on
+ * another line, so checking one line gives the same answer as checking the whole text. Decodes text only near a possible secret.
  */
 export function lineHasSecret(bytes: Uint8Array, start: number, end: number): boolean {
   let text: string | undefined
@@ -32,7 +32,15 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
   text ??= latin1(bytes, start, end)
   if (mayHoldUrlPassword(bytes, start, end)) runAtOnce(findUrlPasswords(text, secrets))
   if (MAY_HOLD_PASSWORD.test(text)) runAtOnce(findPasswords(text, secrets))
-  return secrets.length > 0
+  return secrets.length > 0 || (MAY_HOLD_VALUE.test(text) && hasValueOfName(bytes, start, end))
+}
+
+/** Whether a range has the value of a field next to one with the name of a password, which may be outside of the range. */
+function hasValueOfName(bytes: Uint8Array, start: number, end: number): boolean {
+  const from = Math.max(0, start - PAIR_UNITS)
+  const secrets: Secret[] = []
+  runAtOnce(findPasswords(latin1(bytes, from, Math.min(bytes.length, end + PAIR_UNITS)), secrets))
+  return secrets.some((secret) => from + secret.start < end && from + secret.end > start)
 }
 
 /** Whether bytes may contain a PEM block of a private key, which spans several lines. */

@@ -1,18 +1,44 @@
+import { MAY_HOLD_PASSWORD, MAY_HOLD_VALUE } from './passwords.ts'
+
 /**
  * Returns the offset from which a text that grows may still become part of a secret, or its length. Text before the offset
  * has the same secrets as in the finished text. Holds back the last word, the line of a name or header that makes later
- * words secret, and a private key until its end.
+ * words secret, the fields of a name and its value, and a private key until its end.
  */
 export function unfinishedStart(text: string): number {
   const lineStart = startOfLine(text, text.length)
   const line = text.slice(lineStart)
-  const start = BEFORE_SECRET.test(line) ? lineStart : lineStart + startOfWord(line)
+  const isWhole = [BEFORE_SECRET, BEFORE_NAME, MAY_HOLD_VALUE].some((pattern) => pattern.test(line))
+  const start = startOfPair(text, lineStart) ?? (isWhole ? lineStart : lineStart + startOfWord(line))
   const key = openKey(text.slice(0, start))
   return key === undefined ? start : startOfLine(text, key)
 }
 
 /** Every format with white space between its words begins with one of these. No other secret contains white space. */
-const BEFORE_SECRET = /passw|authorization|secret|-----/i
+const BEFORE_SECRET = /pass|pwd|authorization|secret|-----/i
+
+/** What makes the next word a name with a value: the key of a field, an option, or what is before an argument. */
+const BEFORE_NAME =
+  /(?:(?:^\s*(?:- )?|[{,["'<]\s*)\w*(?:name|key|value)["']?\s*(?:(?:=>|[:=])\s*)?|(?:[,({]|^\s*(?:ENV|setx)|%env|(?:^|\s)-[\w-]+|=\S*)\s+)\S*$/i
+
+/** Lines by which the fields of a name and its value may be apart. */
+const PAIR_LINES = 3
+
+const KEY_OF_PASSWORD = new RegExp(`(?:name|key)\\W.*${MAY_HOLD_PASSWORD.source}`, 'i')
+
+/** Returns the start of the fields of which the other one may follow after an offset, if there are any in the lines before. */
+function startOfPair(text: string, lineStart: number): number | undefined {
+  if (!MAY_HOLD_VALUE.test(text) && !KEY_OF_PASSWORD.test(text)) return undefined
+  const lines = text.slice(0, lineStart).split(/(?<=\n|\r(?!\n))/)
+  let first = lines.length
+  for (let at = first - 1; at >= 0 && at >= first - PAIR_LINES; at--) {
+    const next = lines.slice(at + 1, at + 1 + PAIR_LINES)
+    const isOpen = next.length < PAIR_LINES || next.some((line) => KEY_OF_PASSWORD.test(line))
+    const line = lines[at] as string
+    if (KEY_OF_PASSWORD.test(line) || (isOpen && MAY_HOLD_VALUE.test(line))) first = at
+  }
+  return first === lines.length ? undefined : lines.slice(0, first).join('').length
+}
 
 const KEY_EDGE = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 

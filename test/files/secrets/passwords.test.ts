@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { mayHoldSecret, redact } from '../../../src/files/secrets/index.ts'
+import { lineHasSecret } from '../../../src/files/secrets/prefilter.ts'
+import { unfinishedStart } from '../../../src/files/secrets/unfinished.ts'
+import { redactChanged } from '../../../src/git/redact-diff.ts'
+import { everyNth } from '../../counts.ts'
+import { assignmentsOf } from './assignments.ts'
 
 const secretsIn = (text: string): string[] =>
   redact(text).marks.map(({ originalStart, originalEnd }) => text.slice(originalStart, originalEnd))
@@ -56,6 +61,47 @@ describe('an assigned password', () => {
     }
   })
 
+  const assignments = everyNth([...assignmentsOf(['hunter2secret', 'k7%rT!e2', 'a1b2c3d4e5f6'])], 7)
+
+  it(`is a secret in each of ${assignments.length} usual forms, in a text, in bytes, on its line and in a diff`, () => {
+    const wrong = assignments.filter(({ text, value }) => {
+      const bytes = new TextEncoder().encode(text)
+      const at = text.indexOf(value)
+      const [start, end] = [text.lastIndexOf('\n', at) + 1, text.indexOf('\n', at)]
+      const unmarked = { text: text.replace(/pass|pwd/i, 'user'), marks: [] }
+      return (
+        secretsIn(text).join() !== value ||
+        !mayHoldSecret(bytes) ||
+        !lineHasSecret(bytes, start, end === -1 ? text.length : end) ||
+        redactChanged(text, unmarked).text !== redact(text).text
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('is as secret in a text that comes part by part', () => {
+    const wrong = everyNth(assignments, 5).filter(({ text }, index) => {
+      const size = 1 + (index % 13)
+      const whole = `${text}\nnext line\nlast line`
+      let [held, shown] = ['', '']
+      for (let at = 0; at < whole.length; at += size) {
+        held += whole.slice(at, at + size)
+        const start = unfinishedStart(held)
+        shown += redact(held.slice(0, start)).text
+        held = held.slice(start)
+      }
+      return shown + redact(held).text !== redact(whole).text
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('shows a line with a value once the fields next to it are complete', () => {
+    const list = Array.from({ length: 50 }, (_, index) => `- name: A${index}\n  value: hunter${index}\n`).join('')
+    expect(list.length - unfinishedStart(list)).toBeLessThan(60)
+    for (const prompt of ['Enter a value: ', 'Project name: ', 'Continue? (y, n) '])
+      expect(prompt.length - unfinishedStart(prompt)).toBeLessThanOrEqual(0)
+  })
+
   const VALUES = [
     '',
     'password',
@@ -104,7 +150,6 @@ describe('an assigned password', () => {
   it.each([
     'const password = "hunter2zz"',
     'let password = user1',
-    "    password: 'hunter2zz',",
     'this.password = hunter2zz',
     'self.password = hunter2zz',
     'connect(user=a, password=hunter2zz)',
@@ -121,6 +166,35 @@ describe('an assigned password', () => {
     'Enter your password: hunter2zz in the form',
     '"password": true, "passwords": ["a1b2c3"]',
     'password:hunter2zz',
+    'password: string',
+    'const password = await prompt1()',
+    'passphrase = getPassphrase1()',
+    'connect(process.env.DB_PASSWORD, "hunter2zz")',
+    `DB_PASS: $\{{ secrets.DB_PASS1 }}`,
+    `- "DB_PASS=$\{DB_PASS1}"`,
+    `<password>$\{db.password1}</password>`,
+    '<property name="password">%db1.password%</property>',
+    'pass: true, bypass = 3, password: null',
+    'pass: test-number-1',
+    'PASS: 12ms-of-a-test',
+    'bypass = "hunter2zz" and compass="hunter2zz"',
+    '- name: pass-through\n  value: someVariable1',
+    '- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: db1-secret',
+    '- name: DB_USER\n  value: hunter2zz\n- name: DB_PASSWORD\n  valueFrom: x',
+    '- value: a\n  name: DB_PASSWORD\n- value: hunter2zz\n  name: DB_USER',
+    '{ name: "password", value: field1 }, { name: "password", value: form.password1 }',
+    '{"key":"user","value":"hunter2zz"},{"key":"password","value":"your-password1"}',
+    '["user", "password", "hunter2zz"]',
+    'expect(fields).toEqual(["password", "sha256", "md5crypt"])',
+    'a.password===b.password1&&a.pass!==b.pass1 || c.ownPass==d.ownPass1',
+    '  ownPass: !!ownPass1',
+    '  toPass: info?.toPass1',
+    'pwd = /home/user1/project',
+    'PWD=/home/user1 OLDPWD=/home/user2 make',
+    '--password <password1> --pass --retry=3',
+    'set -e; DB_PASSWORD=$1 PASSPHRASE="$(cat /run/key1)" npm start',
+    'input[name="password"] { color: "a1b2c3" }',
+    'for="password">Passwort1!</label>',
     '<input type="password" name="password1">',
     'label[for="password"]:hover { color: #a1b2c3 }',
     '  password: {\n    min: 8\n  }',

@@ -152,4 +152,7 @@ export const passwords: typeof tokens = [
   ['password', 'POSTGRES_PASSWORD=', 'correcthorsebattery', ''],
   ['password', 'spring.datasource.password=', 's3cr3t-horse-battery', ''],
   ['password', '  - MYSQL_ROOT_PASSWORD: ', 'aa11bb22cc33dd44', ' # local'],
+  ['password', 'docker run -e DB_PASS=', 'hunter2-in-a-command', ' image'],
+  ['password', '{\n  "name": "DB_PASSWORD",\n  "value": "', 'hunter2-in-a-field', '"\n}'],
+  ['password', '{\n  "value": "', 'hunter2-before-its-name', '",\n  "type": "text",\n  "name": "smtp.pass"\n}'],
 ]
