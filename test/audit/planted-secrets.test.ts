@@ -222,10 +222,10 @@ it('changing a secret file without read access reveals nothing', async () => {
     rules: [{ name: 'lift', action: 'allow', paths: ['**'], permissions, overrides: ['secret'] }],
   })
   const ways: [string, Record<string, unknown>][] = [
-    ['edit_file', { path: '.env', oldText: 'PASSPHRASE=plxm-harbour-91-kettle', newText: 'x' }],
+    ['edit_file', { path: '.env', oldText: 'PHRASE=plxm-harbour-91-kettle', newText: 'x' }],
     ['edit_file', { path: '.env', oldText: 'OTHER=1', newText: 'OTHER=2' }],
     ['replace_range', { path: '.env', startLine: 2, endLine: 2, newText: 'x\n', expectedSha256: 'a'.repeat(64) }],
-    ['apply_patch', { patch: '--- a/.env\n+++ b/.env\n@@ -1,2 +1,2 @@\n PASSPHRASE=x\n-OTHER=1\n+OTHER=2\n' }],
+    ['apply_patch', { patch: '--- a/.env\n+++ b/.env\n@@ -1,2 +1,2 @@\n PHRASE=x\n-OTHER=1\n+OTHER=2\n' }],
     ['append_file', { path: '.env', content: 'MORE=1\n' }],
     ['write_file', { path: '.env', content: 'x\n', expectedSha256: 'a'.repeat(64) }],
     ['move_file', { path: '.env', to: 'plain.txt' }],

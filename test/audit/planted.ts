@@ -25,11 +25,11 @@ const config = (token: string) =>
   `export const name = 'app'\nexport const token = '${token}'\nexport const id = '${byContent.aws}'\nexport const end = 1\n`
 
 export const tree: Readonly<Record<string, MemoryEntry>> = {
-  '.env': `PASSPHRASE=${byName.env}\nOTHER=1\n`,
-  'conf/.env.production': `PASSPHRASE=${byName.nested}\n`,
+  '.env': `PHRASE=${byName.env}\nOTHER=1\n`,
+  'conf/.env.production': `PHRASE=${byName.nested}\n`,
   '.ssh/id_rsa': `${byName.key}\n`,
   '.git/config': `[remote]\n\turl = https://u:${byName.git}@example.com\n`,
-  'secrets.yaml': `passphrase: ${byName.secrets}\n`,
+  'secrets.yaml': `phrase: ${byName.secrets}\n`,
   'src/config.ts': config(byContent.github),
   'src/app.ts': "import { name } from './config'\nexport const answer = 41\n",
   'src/cert.txt': `first\n-----BEGIN PRIVATE KEY-----\n${byContent.key}\n-----END PRIVATE KEY-----\nlast\n`,
@@ -43,7 +43,7 @@ export const tree: Readonly<Record<string, MemoryEntry>> = {
 
 /** Files that another process changes during the calls. */
 export const changedLater: Readonly<Record<string, string>> = {
-  '.env': `PASSPHRASE=${byName.later}\n`,
+  '.env': `PHRASE=${byName.later}\n`,
   'src/config.ts': config(byContent.later),
 }
 
@@ -51,11 +51,11 @@ const paths = Object.keys(tree)
 const places = [...paths, '.', 'src', 'conf', '.ssh', '.git', 'docs', 'to-ssh/id_rsa', './src/../.env', 'src/conifg.ts']
 const fresh = ['new.txt', 'src/new.ts', 'new/deep/er.txt', 'site/page.html', '.env.local', 'b.env']
 const globs = ['**', '**/*', '**/.env*', '*', 'src/*.ts', '**/*.{ts,txt,yaml}', '.*/**']
-const queries = ['PASSPHRASE', 'token', '.', 'export', '-', 'plum', 'ghp_', 'BEGIN', '[a-z]+-[a-z]+', '^.*$', 'AKIA']
+const queries = ['PHRASE', 'token', '.', 'export', '-', 'plum', 'ghp_', 'BEGIN', '[a-z]+-[a-z]+', '^.*$', 'AKIA']
 const texts = [
   "export const token = 'wrong'\n",
   'export const answer = 41\n',
-  'PASSPHRASE=\n',
+  'PHRASE=\n',
   'OTHER=1\n',
   "export const name = 'app'",
   '-----END PRIVATE KEY-----',

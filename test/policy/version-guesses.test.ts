@@ -9,7 +9,7 @@ import { builtinTools } from '../../src/tools/index.ts'
 import { everyNth } from '../counts.ts'
 
 const PIN = 'pin 4710\n'
-const ENV = 'PASSPHRASE=plxm-harbour-91-kettle\n'
+const ENV = 'PHRASE=plxm-harbour-91-kettle\n'
 const NOTE = noteText('n', { title: undefined, labels: [], scopes: [], content: PIN })
 
 const tree = {
