@@ -101,7 +101,7 @@ export interface SavedConversation {
   readonly queue?: readonly Message[]
   /** The last message, as long as the agent has not received it. */
   readonly unsent?: Message
-  /** The task and taint of its run. Missing as long as it is the open conversation, since the session saves them. */
+  /** What its run continues with. Missing as long as it is the open conversation, since the session saves them. */
   readonly run?: SavedSettings['agent']
 }
 

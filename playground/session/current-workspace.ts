@@ -20,10 +20,15 @@ export interface CurrentWorkspaceOptions {
   readonly writable: boolean
 }
 
-/** The task and the taint that a new run of the agent continues with. */
-function agentOf({ agent }: Opened): SavedSettings['agent'] {
-  const taint = agent.taint.origin()
-  return { ...(agent.task === undefined ? {} : { task: agent.task }), ...(taint === undefined ? {} : { taint }) }
+/** What a new run of the agent continues with: the task, the taint and the approved plan. */
+function agentOf({ agent: { task, taint, plan }, mode }: Opened): SavedSettings['agent'] {
+  const origin = taint.origin()
+  return {
+    ...(task !== undefined && { task }),
+    ...(origin !== undefined && { taint: origin }),
+    // Without plan mode, nothing is planned: a plan from before does not count when it is turned on again.
+    ...(plan !== undefined && mode === 'plan' && { plan }),
+  }
 }
 
 interface OwnerOptions {
@@ -44,7 +49,7 @@ class WorkspaceOpener {
     this.time = options.saved.time
   }
 
-  /** Opens a workspace with the history of `past`, and with the task and taint of the agent in `before`. */
+  /** Opens a workspace with the history of `past`, and with what the agent in `before` continues with. */
   async open(
     settings: WorkspaceSettings,
     before?: Opened,

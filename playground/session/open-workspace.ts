@@ -2,7 +2,6 @@ import {
   type AuditSink,
   type Backend,
   createWorkspace,
-  type RunOptions,
   type Workspace,
   type WorkspaceHistory,
   type WorkspaceOptions,
@@ -11,13 +10,14 @@ import {
 import { git } from 'wardspace/git'
 import type { Tool } from 'wardspace/tool'
 import type { OpenShell } from './shells.ts'
-import type { WorkspaceSettings } from './types.ts'
+import type { SavedSettings, WorkspaceSettings } from './types.ts'
 
 /** An open workspace and the agent's run in it. */
 export interface Opened {
   readonly workspace: Workspace
   /** The agent's run. The person's run is the workspace's own. */
   readonly agent: WorkspaceRun
+  readonly mode: WorkspaceSettings['mode']
   /** Description of the shell, for display. */
   readonly shell: Promise<string>
 }
@@ -32,8 +32,8 @@ export interface OpenParts {
   readonly time: number
   /** Refuses all changes. */
   readonly readOnly: boolean
-  /** The task and taint that the agent's run continues with. */
-  readonly agent: Pick<RunOptions, 'task' | 'taint'>
+  /** What the agent's run continues with. */
+  readonly agent: SavedSettings['agent']
   readonly record?: (line: string) => void
   /** Tools beside the built-in ones. */
   readonly extraTools?: readonly Tool[]
@@ -65,5 +65,10 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
     ...(extraTools === undefined ? {} : { extraTools }),
     run: { id: `person-${time}`, actor: 'person' },
   })
-  return { workspace, agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }), shell: shell.state }
+  return {
+    workspace,
+    agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }),
+    mode: settings.mode,
+    shell: shell.state,
+  }
 }

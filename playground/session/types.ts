@@ -37,7 +37,7 @@ export interface WorkspaceSettings {
 /** Settings as they are saved, with what the agent's next run continues with. */
 export interface SavedSettings extends WorkspaceSettings {
   readonly time: number
-  readonly agent: Pick<RunOptions, 'task' | 'taint'>
+  readonly agent: Pick<RunOptions, 'task' | 'taint' | 'plan'>
 }
 
 /** A state of the files that the slider can restore. */

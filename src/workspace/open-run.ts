@@ -166,7 +166,7 @@ function createReverts(context: StepContext, undoScope: RunState | undefined): P
 export function startRun(
   workspace: WorkspaceState,
   options: WorkspaceOptions,
-  { id, actor = 'agent', task, taint, scopes = [] }: RunOptions,
+  { id, actor = 'agent', task, taint, plan, scopes = [] }: RunOptions,
 ): RunState {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
@@ -181,7 +181,7 @@ export function startRun(
     actor,
     scopes: [...scopes],
     task,
-    plan: undefined,
+    plan,
     readHistory: createReadHistory(),
     seenVersions: new Set(),
     rates: createRates({

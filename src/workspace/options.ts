@@ -9,6 +9,7 @@ import { type Limits, limitTable } from '../limits.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import { labelNames } from '../policy/labels.ts'
 import type { ParkedCalls } from '../policy/parked-calls.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import type { PolicyInput } from '../policy/schema.ts'
 import type { TaintOrigin } from '../policy/taint.ts'
 import type { Shell } from '../shells/types.ts'
@@ -126,6 +127,8 @@ export interface RunOptions {
   readonly scopes?: readonly string[]
   /** The taint that the run had in another process: `taint.origin()` there. */
   readonly taint?: TaintOrigin
+  /** The plan that was approved for the run in another process: `plan` there. */
+  readonly plan?: WorkPlan
 }
 
 /** Options of the state of a workspace. A fork passes its own backend. */
@@ -146,6 +149,7 @@ export const runOptions: OptionTable<RunOptions> = {
     'callId',
     'tool',
   ),
+  plan: shape<WorkPlan>({ text: isText, paths: isListOf(isText) }, 'text'),
 }
 
 /** Limits that are written beside `limits`. */

@@ -4,6 +4,7 @@ import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import type { TakenMedia } from '../files/media/types.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import { withMediaDigests } from './media-digests.ts'
 
 /** The options of the recorded workspace that are data. The first line of a recording. */
@@ -32,6 +33,7 @@ export interface RecordedRun {
     readonly id: string
     readonly actor: string
     readonly task?: Task
+    readonly plan?: WorkPlan
     readonly scopes: readonly string[]
   }
 }
@@ -70,7 +72,7 @@ export type RecordLine = (line: string) => void | Promise<void>
 
 /** Records the calls of a workspace and their results, without secrets. */
 export interface Recorder {
-  opened(run: Pick<RunState, 'id' | 'actor' | 'task' | 'scopes'>): void
+  opened(run: Pick<RunState, 'id' | 'actor' | 'task' | 'plan' | 'scopes'>): void
   /** The workspace's approver. Its answers are recorded. */
   readonly approve: ApproveHandler | undefined
   step<R>(
@@ -155,8 +157,8 @@ function createRecorder({ write, workspace, clock, approve }: RecorderOptions): 
 
   return {
     approve: recordAnswers(approve, (answer) => put(begin(), { type: 'answer', answer: withoutSecrets(answer).value })),
-    opened({ id, actor, task, scopes }) {
-      const run = { id, actor, scopes, ...(task === undefined ? {} : { task }) }
+    opened({ id, actor, task, plan, scopes }) {
+      const run = { id, actor, scopes, ...(task && { task }), ...(plan && { plan }) }
       put(begin(), { type: 'run', run: withoutSecrets(run).value })
     },
     async step(run, step, options = {}, act) {

@@ -55,6 +55,16 @@ describe('plan mode', () => {
     expect(await workspace.call('run_command', { command: 'ls' })).toMatchObject({ ok: true })
   })
 
+  it('continues with a plan that was approved in another process, in that run alone', async () => {
+    const before = await open({ approve: () => 'allow' })
+    await before.call('submit_plan', plan)
+    const { task, plan: approved } = JSON.parse(JSON.stringify({ task: before.task, plan: before.plan }))
+    const workspace = await open({ run: { id: 'again', task, plan: approved } })
+    expect(workspace).toMatchObject({ mode: 'act', plan: approved })
+    expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
+    expect(workspace.run().mode).toBe('plan')
+  })
+
   it('keeps the approved plan as evidence, and flags changes outside of its paths', async () => {
     const workspace = await open({
       run: { task: { text: 'Mend it', scope: ['**'] } },

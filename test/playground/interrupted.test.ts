@@ -65,6 +65,10 @@ describe('a reload while the agent works', () => {
     await button(page, 'Go on').click()
     await button(page, 'Approve the plan').click()
     await approval(page, 'edit_file').waitFor()
+    await reload(page)
+    await button(page, 'Go on').click()
+    await approval(page, 'edit_file').waitFor()
+    expect(await conversationText(page)).not.toContain('plan has to be approved')
 
     const labelled = await playground.sample('team-page')
     await run(labelled)

@@ -161,6 +161,7 @@ const runKinds: Kinds<RunOptions> = {
   task: { text, scope: (value: unknown) => same(value, []) || same(value, ['x']), risk: text },
   scopes: texts,
   taint: { label: none, callId: text, tool: text, path: text },
+  plan: { text, paths: texts },
 }
 const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
   backend: none,

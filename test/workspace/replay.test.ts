@@ -98,6 +98,11 @@ describe('a replay of a recording', () => {
     await planned.workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
     await planned.workspace.close()
     expect(await again(planned.entries())).toEqual({ ok: true, steps: 4 })
+
+    const later = await recording({ mode: 'plan', run: { plan: { text: 'Write it' } } })
+    await later.workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
+    await later.workspace.close()
+    expect(await again(later.entries())).toEqual({ ok: true, steps: 1 })
   })
 
   it('has only the recorded answers, and refuses steps with unknown ids again', async () => {
