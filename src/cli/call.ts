@@ -6,7 +6,7 @@ import { dialectOf } from './dialect.ts'
 import { parseInput } from './json-error.ts'
 import { requireLastingEffect } from './one-call.ts'
 import { openWorkspace } from './options.ts'
-import { parseWords } from './parse-words.ts'
+import { parseWords, refuseAskAndPark } from './parse-words.ts'
 import { adviceFor, inCommandLineWords } from './refusals.ts'
 
 /** `wardspace call NAME [JSON]`: makes one call on a real directory and prints the result as JSON, or in the form of the dialect. */
@@ -15,8 +15,9 @@ export async function call(words: string[]): Promise<number> {
   const [name, json = '{}'] = positionals
   if (name === undefined) throw new TypeError('Which tool? wardspace call NAME [JSON]')
   const input = parseInput(json)
-  // A script has no terminal, so it asks only with --ask.
-  const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
+  refuseAskAndPark(values)
+  // A script has no terminal, so it asks only with --ask. Calls that wait are not asked about here.
+  const asks = values.ask ?? (values.parked === undefined && process.stdin.isTTY && process.stderr.isTTY)
   const terminal = asks ? askInTerminal() : undefined
   const dialect = await dialectOf(values.dialect)
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, dialect)

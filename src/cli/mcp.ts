@@ -8,7 +8,7 @@ import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
 import type { HttpServer } from './mcp-http.ts'
 import { configOf, openWorkspace } from './options.ts'
-import { httpOptionNames, parseWords, type Values } from './parse-words.ts'
+import { httpOptionNames, parseWords, refuseAskAndPark, type Values } from './parse-words.ts'
 import { type Root, rootsOf } from './roots.ts'
 import { tokenOf } from './token.ts'
 
@@ -26,6 +26,7 @@ export interface Host {
 /** `wardspace mcp`: serves the tools over stdio until the client disconnects, or over HTTP until a signal. */
 export async function mcp(words: string[], host: Host = process): Promise<number> {
   const { values } = parseWords('mcp', words, 0)
+  if (values.http !== undefined) refuseAskAndPark(values)
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, resolve)
   })

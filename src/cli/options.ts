@@ -51,6 +51,11 @@ export async function openWorkspace(
   const environment = { roots, overlay: options.overlay === true, readOnly: isReadOnly, commandRoot }
   const git = await gitOf(options)
   const shell = await shellOf(options.shell, environment)
+  if (options.plan === true && isReadOnly && (extra.shell ?? shell) === undefined) {
+    throw new TypeError(
+      '--plan has no effect beside --read-only without --shell: nothing waits for a plan; leave out one',
+    )
+  }
   const name = options.dialect
   const served =
     name === undefined || virtualRoots === undefined || isModulePath(name)

@@ -146,6 +146,12 @@ export function refuseOptions(
   if (name !== undefined) throw new TypeError(`--${name} has no effect on wardspace ${command}`)
 }
 
+/** @throws TypeError if a person is asked at once, and calls shall wait for an answer */
+export function refuseAskAndPark({ ask, parked }: { readonly ask?: boolean; readonly parked?: string }): void {
+  if (ask !== true || parked === undefined) return
+  throw new TypeError('--parked has no effect beside --ask, which asks at once: leave out one of them')
+}
+
 function requireKnown(
   command: string,
   { name, rawName }: { readonly name: string; readonly rawName: string },

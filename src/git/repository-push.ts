@@ -28,6 +28,16 @@ export async function push(context: RepositoryContext, options: PushOptions = {}
   throwIfAborted(options.signal)
   const plan = await planPush(context, options)
   const { url, branch, commit } = plan
+  if (options.setUpstream === true && (branch === undefined || plan.remote === undefined)) {
+    throw new ToolError(
+      'INVALID_INPUT',
+      'Cannot set the upstream: only a branch has one, on a remote of the repository',
+      {
+        field: 'setUpstream',
+        hint: 'Push a branch to a remote of the repository, or do not set the upstream.',
+      },
+    )
+  }
   const ref = `refs/heads/${plan.remoteBranch}`
   const request = {
     ...{ url, ref, commit, branch, force: options.force !== undefined, history: context.reader },
@@ -36,9 +46,7 @@ export async function push(context: RepositoryContext, options: PushOptions = {}
   const { host } = context
   const answer = host.push === undefined ? await (await request.prepare()).send() : await host.push(request)
   await recordRemoteBranch(context, plan)
-  if (options.setUpstream === true && branch !== undefined && plan.remote !== undefined) {
-    await setUpstream(context, branch, plan.remote, ref)
-  }
+  if (options.setUpstream === true) await setUpstream(context, branch as string, plan.remote as string, ref)
   return { url: url.href, ref, to: commit, ...answer }
 }
 

@@ -13,6 +13,7 @@ import {
   isText,
   must,
   type OptionTable,
+  refuseIdle,
   refuseSurplus,
   refuseSurplusOf,
   shape,
@@ -76,6 +77,16 @@ const pushTable: OptionTable<PushOptions> = {
   ...{ remote: isText, url: isText, ref: isText, remoteRef: isText, delete: isBoolean, setUpstream: isBoolean },
   ...{ corsProxy: isText, headers: isRecordOf(isText), credentials: isFunction, signal: isAbortSignal },
   force: (value, path, owner) => (value === 'lease' ? value : isExpectation(value, path, owner)),
+}
+
+/** @throws TypeError for a wrong option, and for one without an effect on a deletion */
+function pushOptionsOf(options: PushOptions | undefined): PushOptions {
+  const checked = checkOptions<PushOptions>('push()', options, pushTable)
+  if (checked.delete === true) {
+    const problem = 'with delete: true; name the branch on the server as remoteRef'
+    refuseIdle('push()', checked, ['ref', 'setUpstream'], problem)
+  }
+  return checked
 }
 
 const stashTable: OptionTable<StashOptions> = { message: isText, untracked: isBoolean }
@@ -174,7 +185,7 @@ export function openRepository(host: GitHost, options?: GitOptions): Repository 
       ),
     pullRequest: async (range) => pullRequest(context, checkOptions('pullRequest()', range, rangeTable, 'base')),
     formatPatch: async (range) => formatPatch(context, checkOptions('formatPatch()', range, rangeTable, 'base')),
-    push: async (pushOptions) => push(context, checkOptions<PushOptions>('push()', pushOptions, pushTable)),
+    push: async (pushOptions) => push(context, pushOptionsOf(pushOptions)),
     clone: async (url, cloneOptions) =>
       clone(
         context,

@@ -59,6 +59,22 @@ export function refuseSurplus(owner: string, parameters: number, args: ArrayLike
 }
 
 /**
+ * Refuses options that have no effect with another option as it is.
+ *
+ * @param problem completes "has no effect …", and says what to do
+ * @throws TypeError for the first one that is set; `false` counts as absent
+ */
+export function refuseIdle<T extends object>(
+  owner: string,
+  options: T,
+  names: readonly (keyof T & string)[],
+  problem: string,
+): void {
+  const name = names.find((one) => options[one] !== undefined && options[one] !== false)
+  if (name !== undefined) throw new OptionError(`${optionOf(name, owner)} has no effect ${problem}`)
+}
+
+/**
  * Makes the methods of an object refuse arguments behind their parameters, which have no defaults.
  *
  * @param toOptions returns the last argument with which a method refuses the call, or throws the error

@@ -16,6 +16,7 @@ import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
+import { refuseIdleOptions } from './idle-options.ts'
 import { openBackgroundCommands, openChecks, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
@@ -73,9 +74,8 @@ export async function createWorkspaceState(
       'The parked calls are inside the workspace, where an agent could change them; choose another location',
     )
   }
-  if (options.keepCwd === true && options.shell === undefined) {
-    throw new TypeError('Option "keepCwd" of createWorkspace() needs a shell')
-  }
+  const checks = await openChecks(options.checks)
+  refuseIdleOptions(options, [...tools.keys(), ...unavailableTools.keys()])
   return {
     backend: isReadOnly ? readOnly(backend) : backend,
     policy,
@@ -106,7 +106,7 @@ export async function createWorkspaceState(
     parkedCalls: options.parked ?? memoryParking(),
     parkedRuns: new Map(),
     hooks: options.hooks ?? {},
-    checks: await openChecks(options.checks),
+    checks,
     memory,
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,

@@ -168,6 +168,9 @@ export function startRun(
   options: WorkspaceOptions,
   { id, actor = 'agent', task, taint, plan, scopes = [] }: RunOptions,
 ): RunState {
+  if (scopes.length > 0 && workspace.memory !== undefined && workspace.memory.acl !== true) {
+    throw new TypeError('The scopes of a run need memory: { acl: true } in the policy, or every run sees every note')
+  }
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (workspace.runIds.has(runId)) throw new TypeError(`Another run has the id "${runId}"`)

@@ -123,7 +123,7 @@ export interface RunOptions {
   /** Names the agent in the audit. Default: `agent`. */
   readonly actor?: string
   readonly task?: Task
-  /** With the memory ACL of the policy: the run sees and stores notes that have one of these scopes. No effect without it. */
+  /** With the memory ACL of the policy: the run sees and stores notes that have one of these scopes. Refused for notes without it. */
   readonly scopes?: readonly string[]
   /** The taint that the run had in another process: `taint.origin()` there. */
   readonly taint?: TaintOrigin

@@ -104,7 +104,8 @@ export function recorderOf(
   const options = {
     policy: policy.data,
     tools: [...tools.keys(), ...unavailableTools.keys()],
-    readOnly: isReadOnly,
+    // The policy is recorded, too.
+    readOnly: isReadOnly && policy.data.preset !== 'readOnly',
     ...{ mode, limits, staleGuard, keepCwd },
     ...(shell === undefined ? {} : { shell: shell.name }),
     ...(dialect === undefined ? {} : { dialect }),

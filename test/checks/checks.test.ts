@@ -456,10 +456,6 @@ describe('checks by a command line', () => {
       ],
     })
     expect(asked).toEqual([])
-    const without = await open([{ name: 'asked', command: 'ls' }])
-    expect(await without.call('write_file', write('a.txt', 'x'))).toMatchObject({
-      checks: [{ problem: expect.stringMatching(/^was not run: .*shell/) }],
-    })
     await workspace.close()
   })
 

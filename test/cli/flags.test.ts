@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
@@ -207,6 +207,61 @@ describe('the values of options', () => {
       }
     },
   )
+})
+
+describe('pairs of options of call', () => {
+  const home = mkdtempSync(join(tmpdir(), 'wardspace-pairs-'))
+  writeFileSync(join(home, 'policy.json'), '{"preset":"autonomous"}')
+  for (const name of ['root', 'parked']) mkdirSync(join(home, name))
+  writeFileSync(join(home, 'root/a.txt'), 'a\n')
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  let files = 0
+  const argumentOf = (name: string) => {
+    if (flags.has(name)) return []
+    if (name === 'dialect' || name === 'shell') return [name === 'shell' ? 'bash' : 'snake-case']
+    files += 1
+    const isNew = name === 'audit' || name === 'record'
+    return [join(home, isNew ? `${name}-${files}` : name === 'policy' ? 'policy.json' : name)]
+  }
+  const names = commands.call?.options ?? []
+  const pairs = names.flatMap((first, at) => names.slice(at + 1).map((second) => [first, second] as const))
+  /** Why one has no effect beside the other. */
+  const refused = new Map([
+    [
+      'read-only plan',
+      '--plan has no effect beside --read-only without --shell: nothing waits for a plan; leave out one',
+    ],
+    ['parked ask', '--parked has no effect beside --ask, which asks at once: leave out one of them'],
+    ...['read-only', 'overlay', 'record'].map(
+      (name) => [`${name} git`, `--git writes the repository itself: leave out --${name}`] as const,
+    ),
+  ])
+  const tried = pairs.filter((pair, index) => isLong || refused.has(pair.join(' ')) || index % 5 === 0)
+
+  it.each(tried)('--%s and --%s are refused if one has no effect beside the other', async (first, second) => {
+    vi.stubEnv('XDG_STATE_HOME', join(home, 'state'))
+    const pair = [first, second]
+    const options = [...pair, ...['root', 'policy'].filter((name) => !pair.includes(name))]
+    if (pair.includes('git') && !pair.includes('shell')) options.push('shell')
+    const words = options.flatMap((name) => [`--${name}`, ...argumentOf(name)])
+    const { code, error } = await run(['call', 'read_file', '{"path":"a.txt"}', ...words])
+    const problem = refused.get(`${first} ${second}`)
+    expect({ code, error }).toEqual({
+      code: problem === undefined ? 0 : 2,
+      error: expect.stringContaining(problem ?? ''),
+    })
+  })
+
+  it('leaves a call waiting where a terminal could ask', async () => {
+    vi.stubEnv('XDG_STATE_HOME', join(home, 'state'))
+    const streams = [process.stdin, process.stderr]
+    for (const stream of streams) Object.defineProperty(stream, 'isTTY', { value: true, configurable: true })
+    const words = ['--root', join(home, 'root'), '--policy', 'supervised', '--parked', join(home, 'parked')]
+    expect(await run(['call', 'delete_file', '{"path":"a.txt"}', ...words])).toMatchObject({ code: 1 })
+    for (const stream of streams) Reflect.deleteProperty(stream, 'isTTY')
+    expect(readdirSync(join(home, 'parked'))).toHaveLength(1)
+  })
 })
 
 describe('wrong arguments', () => {

@@ -248,6 +248,21 @@ describe('a push is refused, and changes nothing,', () => {
     'of an unknown branch': [{}, { ref: 'nothing' }, { code: 'NOT_FOUND' }, 0],
     'to a tag': [{}, { remoteRef: 'refs/tags/v1' }, { code: 'INVALID_INPUT' }, 0],
     'to a name that git refuses': [{}, { remoteRef: 'a..b' }, { code: 'INVALID_INPUT' }, 0],
+    'that sets the upstream of a commit': [
+      {},
+      { ref: 'HEAD~1', remoteRef: 'old', setUpstream: true },
+      {
+        code: 'INVALID_INPUT',
+        message: 'Cannot set the upstream: only a branch has one, on a remote of the repository',
+      },
+      0,
+    ],
+    'that sets an address as upstream': [
+      {},
+      { url: 'http://127.0.0.1/x.git', setUpstream: true },
+      { code: 'INVALID_INPUT', details: { field: 'setUpstream' } },
+      0,
+    ],
     'of a commit without the name of a branch': [{}, { ref: 'HEAD~1' }, { code: 'INVALID_INPUT' }, 0],
     'of a branch that lacks commits of the server': [
       {},

@@ -35,11 +35,12 @@ function open(
   policy: Partial<Exclude<PolicyInput, string>> = {},
   options: Partial<WorkspaceOptions> = {},
 ): Promise<Workspace> {
+  const { memory: notes = { acl: true } } = policy
   return createWorkspace({
     backend: memory(tree),
-    policy: { preset: 'autonomous', memory: { acl: true }, ...policy },
+    policy: { preset: 'autonomous', memory: notes, ...policy },
     shell: bash(),
-    run: { id: 'run', scopes: ['red'] },
+    run: { id: 'run', ...(notes.acl === true && { scopes: ['red'] }) },
     ...options,
   })
 }

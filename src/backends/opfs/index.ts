@@ -10,6 +10,7 @@ import {
   isPositive,
   isText,
   type OptionTable,
+  refuseIdle,
   refuseSurplus,
 } from '../../util/check-options.ts'
 import { type Changed, openChanges } from './change-channel.ts'
@@ -49,7 +50,7 @@ export interface OpfsOptions {
   readonly lockTimeoutMs?: number
   /** Maximum total size of the files in bytes, for `packed`. Default: 512 MiB. */
   readonly maxBytes?: number
-  /** Time of commits that do not specify one, in milliseconds since 1970. Default: the system clock. */
+  /** Time of commits that do not specify one, for `packed`, in milliseconds since 1970. Default: the system clock. */
   readonly clock?: () => number
   /** Called with changes made by other tabs. */
   readonly onChange?: (changed: Changed) => void
@@ -104,6 +105,12 @@ export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
   refuseSurplus('opfs()', 1, arguments)
   const options = checkOptions<OpfsOptions>('opfs()', requested, optionTable)
   const { name = 'default', lockTimeoutMs = 30_000, maxBytes = 512 * 1024 * 1024 } = options
+  if (options.layout === 'files') {
+    const problem = 'with layout: "files"; leave it out, or use layout: "packed"'
+    refuseIdle('opfs()', options, ['access', 'worker', 'maxBytes', 'clock'], problem)
+  }
+  if (options.access === 'async')
+    refuseIdle('opfs()', options, ['worker'], 'with access: "async"; leave out one of them')
   if (!/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) {
     throw new TypeError('opfs(): the name must be 1 to 64 letters, digits, dots, underscores or hyphens')
   }

@@ -12,6 +12,7 @@ import {
   isRecordOf,
   isText,
   type OptionTable,
+  refuseIdle,
   refuseSurplus,
 } from '../../util/check-options.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
@@ -87,6 +88,10 @@ const optionTable: OptionTable<NodeShellOptions> = {
 export function nodeShell(requested: NodeShellOptions): Shell {
   refuseSurplus('nodeShell()', 1, arguments)
   const options = checkOptions<NodeShellOptions>('nodeShell()', requested, optionTable, 'root')
+  if (options.sandbox === 'none') {
+    const problem = 'with sandbox: "none", where commands can read whatever the user can; leave out one of them'
+    refuseIdle('nodeShell()', options, ['readable'], problem)
+  }
   const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? requireSandbox(probeSandbox()))
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024, readable = [], env } = options
   const program = findShellProgram(options.shell)

@@ -56,8 +56,9 @@ export const push: GitSubcommand = async ({ git, head, args }) => {
   const refspecs = specs.map((spec) => parseRefspec(spec, head.branch, flags))
   const rows: Printed[] = []
   for (const { options, ...names } of refspecs) {
-    const isNamed = flags.count('upstream') > 0
-    rows.push(await pushOne(repository, { ...target, ...options, setUpstream: isNamed }, names))
+    // As with git, a deleted branch sets none.
+    const setUpstream = flags.count('upstream') > 0 && options.delete !== true
+    rows.push(await pushOne(repository, { ...target, ...options, setUpstream }, names))
   }
   return printed(rows, flags.count('quiet') > 0)
 }
