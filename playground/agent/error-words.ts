@@ -67,7 +67,13 @@ const ollamaAdvice =
   'Start it with OLLAMA_ORIGINS set to the address of this page, for example “OLLAMA_ORIGINS=* ollama serve”.'
 
 function connectionInWords(message: string, { address, page, hasBegun }: FailedModel): string | undefined {
-  if (/JSON parsing failed|Type validation failed|without a finish reason|Invalid JSON response/.test(message)) {
+  if (hasBegun && message.includes('without a finish reason')) {
+    return 'The answer ended early: the server broke it off. Go on for the rest.'
+  }
+  if (
+    !hasBegun &&
+    /JSON parsing failed|Type validation failed|without a finish reason|Invalid JSON response/.test(message)
+  ) {
     return 'The server answered in another form than that of this provider. Check provider and address in the settings.'
   }
   if (address === undefined) return undefined

@@ -31,8 +31,9 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         <h3>Marks</h3>
         <p>
           <span class="tree-mark added">A</span> added, <span class="tree-mark changed">M</span> changed,{' '}
-          <span class="tree-mark deleted">D</span> deleted since the project was first opened here. A lock: no tool and
-          no command of the agent may open or change the file. Its tooltip states the reason.
+          <span class="tree-mark deleted">D</span> deleted since the project was first opened here. A lock: the policy
+          keeps the agent from opening the file, or only from changing it, and no approval allows it. Its tooltip says
+          which of them, and why. A change that needs an approval has no lock.
         </p>
       </div>
     </Dialog>

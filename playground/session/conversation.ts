@@ -34,7 +34,8 @@ export type ConversationItem =
       readonly code?: string
     }
   | { readonly kind: 'error'; readonly text: string }
-  | { readonly kind: 'end'; readonly text: string }
+  /** Without a reason, the page was closed during the turn. */
+  | { readonly kind: 'end'; readonly text: string; readonly reason?: DoneReason }
   /** From here on, the model had addresses instead of earlier results. */
   | { readonly kind: 'compacted' }
 
@@ -440,7 +441,7 @@ class SessionConversation implements StoredConversation {
           item.kind === 'call' && item.ok === undefined ? { ...item, ok: false, code: 'ABORTED' } : item,
         )
         const text = endWords[event.reason]
-        if (text !== undefined) this.#add({ kind: 'end', text })
+        if (text !== undefined) this.#add({ kind: 'end', text, reason: event.reason })
         break
       }
     }
@@ -479,7 +480,7 @@ class SessionConversation implements StoredConversation {
 
   #endWaiting(): void {
     this.cancelRetry()
-    this.#add({ kind: 'end', text: 'Not tried again: the server, the model or the key has changed' })
+    this.#add({ kind: 'end', text: 'Not tried again: the server, the model or the key has changed', reason: 'error' })
   }
 
   async #openAgent(): Promise<Agent> {

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Workspace } from 'wardspace'
+import type { Explanation, Workspace } from 'wardspace'
 import type { Classification } from 'wardspace/policy'
+import { ruleInWords } from '../../src/ui/words/verdict-words.ts'
 
 /** What the tree shows about a path beside its name. */
 export interface PathFact {
@@ -28,22 +29,26 @@ const kinds: Partial<Record<Classification['kind'], string>> = {
   GIT_INTERNAL: 'git',
 }
 
-export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFacts {
+export function createPathFacts(workspace: Pick<Workspace, 'explain' | 'mode' | 'run'>): PathFacts {
+  // Plan mode ends with the approval of a plan. The marks show what the policy decides from then on.
+  const { explain } = workspace.mode === 'plan' ? workspace.run({ plan: { text: 'Marks of the files' } }) : workspace
   const cached = new Map<string, PathFact | undefined>()
   const revision = signal(0)
   let isScheduled = false
 
   async function load(key: string, path: string, type: string): Promise<void> {
     const tool = type === 'directory' ? 'list_directory' : 'read_file'
-    const read = await workspace.explain(tool, { path })
+    const read = await explain(tool, { path })
     if (!read.ok) {
       cached.set(key, { kind: undefined, lock: read.message, isQuiet: false })
     } else {
       const kind = read.accesses[0]?.classification.kind
       const name = kind === undefined ? undefined : kinds[kind]
-      const isShut = read.verdict.decision === 'deny'
-      const isFrozen = !isShut && type !== 'directory' && (await refusesWriting(path))
-      const lock = isShut ? read.verdict.reason : isFrozen ? 'it can be read, and not be changed' : undefined
+      const lock =
+        lockOf(read, 'The agent cannot open it') ??
+        (type === 'directory'
+          ? undefined
+          : lockOf(await explainWriting(path), 'The agent can read it, and not change it'))
       cached.set(key, { kind: name, lock, isQuiet: name !== undefined && name !== 'secret' })
     }
     if (isScheduled) return
@@ -55,10 +60,7 @@ export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFact
     })
   }
 
-  async function refusesWriting(path: string): Promise<boolean> {
-    const write = await workspace.explain('write_file', { path, content: '', mode: 'REPLACE_EXISTING' })
-    return !write.ok || write.verdict.decision === 'deny'
-  }
+  const explainWriting = (path: string) => explain('write_file', { path, content: '', mode: 'REPLACE_EXISTING' })
 
   return {
     revision,
@@ -71,4 +73,13 @@ export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFact
       return cached.get(key)
     },
   }
+}
+
+/** Says what an agent cannot do with a path, whatever a person approves. Undefined if a call is allowed or asks. */
+function lockOf(explanation: Explanation, text: string): string | undefined {
+  if (!explanation.ok) return text
+  const { decision, rules } = explanation.verdict
+  if (decision !== 'deny') return undefined
+  const why = rules.flatMap((rule) => (rule.action === 'deny' ? (ruleInWords(rule) ?? []) : []))[0]
+  return why === undefined ? text : `${text}: ${why}`
 }

@@ -9,6 +9,7 @@ export interface TestCount {
 
 /** What the agent did in one turn, in numbers. They equal those of the report of a run that has only this turn. */
 export interface TurnSummary {
+  readonly runId: string
   /** The time of the first call, in milliseconds since 1970. */
   readonly at: number
   readonly callIds: ReadonlySet<string>
@@ -26,19 +27,22 @@ export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[]
   )
 }
 
-/** Summarizes what a run has done in the calls with these ids of the model, or returns undefined when it has made none of them. */
+/** Summarizes the calls with these ids of the model in the run that made the last of them, or returns undefined if there is none. */
 export function summarizeTurn(
-  runId: string,
   steps: readonly string[],
   records: readonly AuditRecord[],
   timeline: readonly TimelineEntry[],
 ): TurnSummary | undefined {
+  // Another conversation may have used the same ids, and a reload or another policy begins another run.
+  const runId = timeline.findLast(({ record, step = '' }) => record !== undefined && steps.includes(step))?.record
+    ?.runId
   const entries = timeline.filter(({ record, step = '' }) => record?.runId === runId && steps.includes(step))
   const callIds = new Set(entries.map(({ record }) => record?.toolCallId ?? ''))
   const [report] = reportsOf(records.filter(({ toolCallId }) => callIds.has(toolCallId)))
   const [first] = entries
-  if (report === undefined || first === undefined) return undefined
+  if (report === undefined || first === undefined || runId === undefined) return undefined
   return {
+    runId,
     at: first.at,
     callIds,
     filesChanged: report.diff.filesChanged,

@@ -1,4 +1,5 @@
 import { objectOf, verbOf } from '../../src/elements/chat/call-verbs.ts'
+import type { DoneReason } from '../agent/types.ts'
 import type { ConversationItem } from './conversation.ts'
 
 /** What is said at the end of a turn, by its reason. A turn that is simply finished needs no words. */
@@ -13,6 +14,29 @@ export const endWords: Readonly<Record<string, string>> = {
   early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
   empty: 'The model answered with nothing. Try again, or choose another model.',
   repeated: 'Stopped: the model made the same calls again and again, with the same results.',
+}
+
+/** The head of the card of a turn, by the reason why the turn is not finished. */
+const endHeads: Readonly<Record<Exclude<DoneReason, 'finished'>, string>> = {
+  stopped: 'Stopped',
+  paused: 'Paused before the next step',
+  limit: 'Stopped by the limit of steps',
+  tokens: 'Stopped by the budget of tokens',
+  cost: 'Stopped by the budget of dollars',
+  cut: 'Cut off by the model’s limit of output',
+  filtered: 'Cut off by the provider’s filter',
+  early: 'Cut off by the server',
+  empty: 'Ended without an answer',
+  repeated: 'Stopped for repeating itself',
+  error: 'Ended by an error',
+}
+
+/** Returns the head of the card of the last turn, or undefined if the turn is finished. */
+export function endHead(items: readonly ConversationItem[]): string | undefined {
+  const last = items.at(-1)
+  if (last?.kind === 'error') return endHeads.error
+  if (last?.kind !== 'end' || last.reason === 'finished') return undefined
+  return last.reason === undefined ? 'Interrupted' : endHeads[last.reason]
 }
 
 /** Says where the turn was when the page was closed. */

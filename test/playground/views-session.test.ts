@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Failure, Success } from 'wardspace'
+import { createWorkspace, type Failure, type Success } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -19,6 +19,7 @@ import { editorOf } from '../../playground/session/editor.ts'
 import { createOpenFiles, type OpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
 import { pastFiles } from '../../playground/session/past-files.ts'
+import { createPathFacts } from '../../playground/session/path-facts.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { bytesOf } from '../../src/testing/backend/case.ts'
@@ -557,3 +558,29 @@ function readingAgent(session: Session): LoadedAgent['createAgent'] {
     return agent
   }
 }
+
+it.each(['supervised', 'autonomous', 'readOnly'] as const)(
+  'a lock says what no approval changes, under the policy %s, in plan mode too',
+  async (policy) => {
+    const files = { 'a.txt': '', '.env': '', 'package-lock.json': '', 'dist/a.js': '', '.git/config': '' }
+    for (const mode of ['act', 'plan'] as const) {
+      const approve = () => ({ allow: 'once' }) as const
+      const workspace = await createWorkspace({ backend: memory(files), policy, mode, approve })
+      const facts = createPathFacts(workspace)
+      for (const path of Object.keys(files)) {
+        await expect.poll(() => facts.of(path, 'file', 0)).toBeDefined()
+        const run = workspace.run()
+        if (mode === 'plan') await run.callTool('submit_plan', { plan: 'All' })
+        const read = await run.call('read_file', { path })
+        const write = await run.call('write_file', { path, content: '', mode: 'REPLACE_EXISTING' })
+        const lock = /^The agent (cannot open it|can read it, and not change it)/
+        expect([path, mode, facts.of(path, 'file', 0)?.lock?.match(lock)?.[1]]).toEqual([
+          path,
+          mode,
+          !read.ok ? 'cannot open it' : !write.ok ? 'can read it, and not change it' : undefined,
+        ])
+      }
+      await workspace.close()
+    }
+  },
+)

@@ -57,6 +57,11 @@ it.each([
 it('an error in the middle of an answer is that of the connection or of the server', () => {
   const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: true }
   expect(errorInWords({ message: 'network error' }, model)).toMatch(/^The connection broke off/)
+  const early = 'Response stream ended without a finish reason.'
+  expect(errorInWords({ message: early }, model)).toMatch(/^The answer ended early: the server broke it off\./)
+  expect(errorInWords({ message: 'JSON parsing failed: Text: {"id' }, model)).toMatch(
+    /^The server ended the answer with an error/,
+  )
   expect(errorInWords({ message: 'upstream model crashed' }, model)).toBe(
     'The server ended the answer with an error. Try again. (upstream model crashed)',
   )

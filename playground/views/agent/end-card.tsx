@@ -5,6 +5,7 @@ import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { hasChangesOf } from '../../session/changes.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { summarizeTurn, type TestCount } from '../../session/run-summary.ts'
+import { endHead } from '../../session/turn-words.ts'
 import { announce } from '../../ui/announce.tsx'
 
 export interface EndCardProps {
@@ -18,11 +19,11 @@ export interface EndCardProps {
 /** What the agent has done in the last turn, in numbers, with what a person may want to do about it. */
 export function EndCard({ projectSession, steps, onReview, onReport }: EndCardProps) {
   const { session, conversation } = projectSession
-  const runId = session.agentRun.value.id
   const trouble = useSignal<string | undefined>(undefined)
-  const summary = summarizeTurn(runId, steps, session.audit.value, session.timeline.value)
+  const summary = summarizeTurn(steps, session.audit.value, session.timeline.value)
   if (summary === undefined) return null
-  const { filesChanged, refused, tests } = summary
+  const { runId, filesChanged, refused, tests } = summary
+  const head = endHead(conversation.items.value)
   const beforeAndAfter = tests.filter((_, at) => at === 0 || at === tests.length - 1)
   const before = session.history.value.findLast(({ at }) => at <= summary.at)
   session.revision.value
@@ -35,8 +36,9 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
   }
   return (
     <section class="end-card" aria-label="End of the run">
-      <h3>
-        <Icon name="check" /> Done in {(conversation.taskMs.value / 1000).toFixed(1)} s
+      <h3 class={head === undefined ? undefined : 'unfinished'}>
+        <Icon name={head === undefined ? 'check' : 'stop'} /> {head === undefined ? 'Done in' : `${head} after`}{' '}
+        {(conversation.taskMs.value / 1000).toFixed(1)} s
       </h3>
       <ul class="end-facts">
         <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />
