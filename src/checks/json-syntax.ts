@@ -7,15 +7,21 @@ export interface SyntaxProblem {
   readonly message: string
 }
 
+/** What a text may have, or must not have, beside the syntax. */
+export interface JsonRules {
+  /** Comments, and a comma before a closing bracket. */
+  readonly isLenient?: boolean
+  /** No name twice in one object, of which `JSON.parse` drops the first one. */
+  readonly uniqueNames?: boolean
+}
+
 /**
  * Finds the first error in the syntax of JSON (RFC 8259). Accepts exactly what `JSON.parse` does, and tells the place on every
  * platform. Linear in the text, without recursion.
- *
- * @param isLenient allows comments and a comma before a closing bracket
  */
-export function findJsonError(text: string, isLenient = false): SyntaxProblem | undefined {
+export function findJsonError(text: string, rules: JsonRules = {}): SyntaxProblem | undefined {
   try {
-    new Scanner(text, isLenient).scanDocument()
+    new Scanner(text, rules).scanDocument()
     return undefined
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
@@ -45,11 +51,14 @@ const SPACE = /[ \t\n\r]*/y
 class Scanner {
   readonly #text: string
   readonly #isLenient: boolean
+  /** The names of each open object, the innermost last, if they must be unique. */
+  readonly #names: Set<unknown>[] | undefined
   #at = 0
 
-  constructor(text: string, isLenient: boolean) {
+  constructor(text: string, { isLenient = false, uniqueNames = false }: JsonRules) {
     this.#text = text
     this.#isLenient = isLenient
+    this.#names = uniqueNames ? [] : undefined
   }
 
   scanDocument(): void {
@@ -71,13 +80,11 @@ class Scanner {
           continue
         }
         if (char !== closing[bracket]) this.#fail(`Expected a comma or ${closing[bracket]}`)
-        this.#at += 1
-        open.pop()
+        this.#close(open)
         continue
       }
       if (expected.endsWith('or end') && bracket !== undefined && this.#text[this.#at] === closing[bracket]) {
-        this.#at += 1
-        open.pop()
+        this.#close(open)
         expected = 'comma or end'
         continue
       }
@@ -87,9 +94,15 @@ class Scanner {
         expected = 'comma or end'
       } else {
         open.push(opened)
+        if (opened === '{') this.#names?.push(new Set())
         expected = opened === '{' ? 'key or end' : 'value or end'
       }
     }
+  }
+
+  #close(open: ('{' | '[')[]): void {
+    this.#at += 1
+    if (open.pop() === '{') this.#names?.pop()
   }
 
   #afterComma(bracket: '{' | '['): Expected {
@@ -101,11 +114,26 @@ class Scanner {
     if (this.#text[this.#at] !== '"') {
       this.#fail(this.#text[this.#at] === '}' ? 'A comma before } is not allowed' : 'Expected a name in double quotes')
     }
+    const start = this.#at
     this.#scanString()
+    this.#requireNew(start)
     this.#skipSpace()
     if (this.#text[this.#at] !== ':') this.#fail('Expected : after the name')
     this.#at += 1
     this.#skipSpace()
+  }
+
+  /** Requires that the object does not have the name that begins at `start` already. */
+  #requireNew(start: number): void {
+    const names = this.#names?.at(-1)
+    if (names === undefined) return
+    const text = this.#text.slice(start, this.#at)
+    const name: unknown = JSON.parse(text)
+    if (names.has(name)) {
+      this.#at = start
+      this.#fail(`The name ${text.slice(0, 80)} is given twice`)
+    }
+    names.add(name)
   }
 
   /** Scans a value. Returns the bracket of one that is only opened. */

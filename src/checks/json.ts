@@ -65,7 +65,7 @@ export function json(options?: JsonCheckOptions): FunctionCheck {
       for (const { path, change } of changed) {
         if (change === 'deleted') continue
         try {
-          const error = findJsonError(await workspaceFiles.readText(path), lenient.matches(path))
+          const error = findJsonError(await workspaceFiles.readText(path), { isLenient: lenient.matches(path) })
           if (error !== undefined) findings.push({ path, ...error })
         } catch (error) {
           // The file is gone, or no text.

@@ -3,9 +3,9 @@ import { type DialectResult, isDialectResult } from '../dialects/runtime/types.t
 import type { Failure } from '../errors.ts'
 import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
-import { parseInput } from './json-error.ts'
 import { requireLastingEffect } from './one-call.ts'
 import { openWorkspace } from './options.ts'
+import { parseInput } from './parse-input.ts'
 import { parseWords, refuseAskAndPark } from './parse-words.ts'
 import { adviceFor, inCommandLineWords } from './refusals.ts'
 

@@ -1,4 +1,4 @@
-import { findJsonError } from './json-error.ts'
+import { findJsonError, type SyntaxProblem } from '../checks/json-syntax.ts'
 import { parse as parseToml, TomlError } from './packages/smol-toml.ts'
 import { type Document, isNode, LineCounter, parseDocument } from './packages/yaml.ts'
 
@@ -7,13 +7,6 @@ export interface ParsedConfig {
   readonly data: unknown
   /** Returns the line of a field such as `rules[0].action`. Unknown in TOML. */
   lineOf(field: string): number | undefined
-}
-
-/** A syntax error of a configuration, with its position. */
-interface SyntaxFault {
-  readonly line: number
-  readonly column: number
-  readonly message: string
 }
 
 export type ConfigFormat = 'json' | 'toml' | 'yaml'
@@ -26,12 +19,11 @@ export type ConfigFormat = 'json' | 'toml' | 'yaml'
 export function parseConfig(text: string, format: ConfigFormat, name: string): ParsedConfig {
   if (format === 'toml') return { data: readToml(text, name), lineOf: () => undefined }
   if (format === 'json') {
-    const fault = findJsonError(text)
-    if (fault !== undefined) throw syntaxError(name, 'JSON', { ...positionOf(text, fault.at), message: fault.message })
+    const problem = findJsonError(text, { uniqueNames: true })
+    if (problem !== undefined) throw syntaxError(name, 'JSON', problem)
   }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, schema: 'core' })
-  // A repeated key is an error in both formats. JSON.parse would silently drop the first one.
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) {
     const { line, col } = lines.linePos(problem.pos[0])
@@ -75,13 +67,8 @@ function readToml(text: string, name: string): unknown {
   }
 }
 
-function syntaxError(name: string, format: string, { line, column, message }: SyntaxFault): TypeError {
+function syntaxError(name: string, format: string, { line, column, message }: SyntaxProblem): TypeError {
   return new TypeError(`${name}:${line}:${column}: not valid ${format}: ${message}`)
-}
-
-function positionOf(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at)
-  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
 }
 
 /** Returns the line of a field, or of its nearest ancestor that exists. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseDocument } from 'yaml'
 import { findJsonError } from '../../src/checks/json-syntax.ts'
 import { times } from '../counts.ts'
 
@@ -34,10 +35,28 @@ const damaged = fc
     }, text),
   )
 
+/** Parts of JSON in any order. */
+const pieces = fc
+  .array(fc.constantFrom(...'{}[],:-1"\n\\ ', '"a"', '01', '1e5', 'true', 'nul'), { maxLength: 12 })
+  .map((parts) => parts.join(''))
+
+/** JSON with names of which some are there twice in one object, also in another spelling. */
+const { value: named } = fc.letrec<{ value: string; members: string }>((tie) => ({
+  members: fc
+    .array(fc.tuple(fc.constantFrom('"a"', '"\\u0061"', '"b"', '"__proto__"', '""'), tie('value')), { maxLength: 3 })
+    .map((all) => `{${all.map(([name, value]) => `${name}: ${value}`).join(',')}}`),
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('1', '"a"', '{}'),
+    tie('members'),
+    fc.array(tie('value'), { maxLength: 3 }).map((all) => `[${all.join()}]`),
+  ),
+}))
+
 describe('findJsonError', () => {
   it('accepts exactly the texts that JSON.parse accepts', () => {
     fc.assert(
-      fc.property(damaged, (text) => {
+      fc.property(fc.oneof({ weight: 2, arbitrary: damaged }, pieces), (text) => {
         expect(findJsonError(text) === undefined).toBe(isJson(text))
       }),
       { numRuns: times(1000, 200_000) },
@@ -85,16 +104,35 @@ describe('findJsonError', () => {
 
   it('allows comments and a last comma where a file may have them, and nothing else', () => {
     const text = '// a\n{ /* b */ "a": [1, 2,], // c\n "b": {"c": null,},\n}\n// d'
-    expect(findJsonError(text, true)).toBeUndefined()
+    expect(findJsonError(text, { isLenient: true })).toBeUndefined()
     expect(findJsonError(text)).toMatchObject({ line: 1, column: 1 })
     for (const wrong of ['{,}', '[,]', '[1,,]', '{"a":1,,}', '{"a",}', '/* open', '{} /', '{ a: 1 }']) {
-      expect(findJsonError(wrong, true), wrong).toBeDefined()
+      expect(findJsonError(wrong, { isLenient: true }), wrong).toBeDefined()
     }
+  })
+
+  it('refuses a name twice in one object where names must be unique, at the place where YAML does', () => {
+    let refused = 0
+    fc.assert(
+      fc.property(named, (text) => {
+        const places = parseDocument(text, { prettyErrors: false }).errors.map(({ pos }) => pos[0])
+        const expected = places.length === 0 ? undefined : Math.min(...places)
+        const error = findJsonError(text, { uniqueNames: true })
+        if (error !== undefined) refused += 1
+        expect(error?.message.replace(/".*"/, '""')).toBe(
+          expected === undefined ? undefined : 'The name "" is given twice',
+        )
+        expect(error && error.column - 1).toBe(expected)
+        expect(findJsonError(text)).toBeUndefined()
+      }),
+      { numRuns: times(300, 20_000) },
+    )
+    expect(refused).toBeGreaterThan(20)
   })
 
   it('takes time linear in the text, at any depth', () => {
     expect(findJsonError('['.repeat(1_000_000))).toMatchObject({ column: 1_000_001 })
     expect(findJsonError(`"${'a\\n'.repeat(1_000_000)}"`)).toBeUndefined()
-    expect(findJsonError(`${'/* */'.repeat(300_000)}1`, true)).toBeUndefined()
+    expect(findJsonError(`${'/* */'.repeat(300_000)}1`, { isLenient: true })).toBeUndefined()
   })
 })

@@ -83,7 +83,17 @@ describe('wrong usage', () => {
     [audit, ['verify', '/no/such/file'], 'There is no audit file'],
     [policy, [], 'Which action? wardspace policy check or explain'],
     [policy, ['explain'], 'Which tool?'],
-    [policy, ['explain', 'read_file', '{'], 'The input is not JSON'],
+    [
+      policy,
+      ['explain', 'read_file', '{'],
+      'The input is not valid JSON (line 1, column 2): Unexpected end of the text',
+    ],
+    [policy, ['explain', 'read_file', '{"path":"a","path":"b"}'], 'The name "path" is given twice'],
+    [
+      call,
+      ['write_file', '{"path":"a",\n"\\u0070ath":"b"}'],
+      '(line 2, column 1): The name "\\u0070ath" is given twice',
+    ],
     [replay, [], 'Which recording?'],
     [replay, ['/no/such/file'], 'Cannot read the recording'],
     [report, ['a', 'b'], 'Unexpected argument "b"'],

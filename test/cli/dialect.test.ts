@@ -72,7 +72,7 @@ describe('--dialect', () => {
     const asking = ['read_file', '{"path":"none"}', '--root', root, '--ask', '--json']
     expect(await printed(call, ...asking)).toMatchObject({ code: 1, text: expect.stringContaining('"ok":false') })
     await expect(call([])).rejects.toThrow('Which tool?')
-    await expect(call(['read_file', '{'])).rejects.toThrow('The input is not JSON')
+    await expect(call(['read_file', '{'])).rejects.toThrow('The input is not valid JSON')
   })
 
   it('repeats a recording in its dialect', async () => {

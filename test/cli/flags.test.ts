@@ -293,7 +293,9 @@ describe('wrong arguments', () => {
     expect((await run(['mcp', '--port', '1'])).error).toContain('did you mean "--http"?')
     expect((await run(['tools', '--port', '1'])).error).not.toContain('--http')
     expect((await run(['call', 'read_file', '--path', 'a'])).error).toContain(`wardspace call NAME '{"path": …}'`)
-    expect((await run(['call', 'read_file', 'a.txt'])).error).toContain('expected a value, not "a", at character 1')
+    expect((await run(['call', 'read_file', 'a.txt'])).error).toContain(
+      '(line 1, column 1): Expected a value; an input is',
+    )
     expect(await run(['--version', 'x'])).toMatchObject({ code: 2, error: expect.stringContaining('Unexpected') })
     for (const host of ['http://localhost', 'no host', '']) {
       const words = ['mcp', '--root', '.', '--policy', 'readOnly', '--http', '0', `--host=${host}`]

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
-import { findJsonError } from '../../src/cli/json-error.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
 import { policy } from '../../src/cli/policy.ts'
 import { createWorkspace } from '../../src/index.ts'
@@ -134,11 +133,16 @@ describe('a configuration file', () => {
   })
 
   it.each<[string, string, ...string[]]>([
-    ['a.json', '{"preset": "autonomous",}', '/a.json:1:25: not valid JSON: expected a name in double quotes, not "}"'],
-    ['b.json', '{\n  "rules": [\n', '/b.json:3:1: not valid JSON', 'not the end'],
-    ['c.json', '{\n  "deniedPaths": ["a"],\n  "deniedPaths": ["b"]\n}', '/c.json:3:', 'unique'],
+    ['a.json', '{"preset": "autonomous",}', '/a.json:1:25: not valid JSON: A comma before } is not allowed'],
+    ['b.json', '{\n  "rules": [\n', '/b.json:3:1: not valid JSON', 'Unexpected end of the text'],
+    [
+      'c.json',
+      '{\n  "deniedPaths": ["a"],\n  "deniedPaths": ["b"]\n}',
+      '/c.json:3:3:',
+      'The name "deniedPaths" is given twice',
+    ],
     ['d.json', "{ 'preset': 1 }", '/d.json:1:3:'],
-    ['e.json', '{} {}', '/e.json:1:4:', 'the end'],
+    ['e.json', '{} {}', '/e.json:1:4:', 'after the end'],
     ['a.toml', 'preset = "autonomous"\nrules = [1,,2]\n', '/a.toml:2:', 'not valid TOML'],
     ['b.toml', 'preset = "a"\npreset = "b"\n', '/b.toml:2:', 'not valid TOML'],
     ['a.yaml', 'preset: autonomous\n rules: []\n', '/a.yaml:', 'not valid YAML'],
@@ -280,48 +284,6 @@ describe('a configuration file', () => {
 })
 
 describe('JSON errors', () => {
-  it('are found exactly where JSON.parse fails', () => {
-    const piece = fc.constantFrom(
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      ':',
-      '"a"',
-      '"',
-      '1',
-      '-',
-      '01',
-      '1e5',
-      'true',
-      'nul',
-      ' ',
-      '\n',
-      '\\',
-    )
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.array(piece, { maxLength: 12 }).map((all) => all.join('')),
-          fc.json(),
-        ),
-        (text) => {
-          let valid = true
-          try {
-            JSON.parse(text)
-          } catch {
-            valid = false
-          }
-          const error = findJsonError(text)
-          expect(error === undefined).toBe(valid)
-          if (error !== undefined) expect(error.at).toBeLessThanOrEqual(text.length)
-        },
-      ),
-      { numRuns: times(700, 2000) },
-    )
-  })
-
   it('are not reported for valid JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
