@@ -130,12 +130,16 @@ export function hookInterpreter(ExitError: ExitErrorClass, runScript: () => void
 
 const PROGRAMS = '\nPrograms\n'
 
-/** Adds the programs to the list of built-ins that `help` prints. */
+/** Lists what runs: of the built-ins that `help` prints below its heading, and of the programs. */
 function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['commands']): ExecResult {
   // Another copy of this module may have hooked the same interpreter.
   if (result.stdout.includes(PROGRAMS)) return result
-  const names = [...commands.keys()].filter((name) => /^\w[\w.+-]*$/.test(name) && !isMissing(name)).sort()
-  return { ...result, stdout: `${result.stdout}${PROGRAMS}${names.join(' ')}\n` }
+  const [, list = ''] = result.stdout.split('\n\n')
+  const listOf = (names: Iterable<string>) => [...names].filter((name) => name !== '' && !isMissing(name)).sort()
+  const builtins = listOf(list.split(/\s+/))
+  const programs = listOf(commands.keys()).filter((name) => /^\w[\w.+-]*$/.test(name) && !builtins.includes(name))
+  const heading = 'Commands of the shell, which help NAME describes'
+  return { ...result, stdout: `${heading}\n${builtins.join(' ')}\n${PROGRAMS}${programs.join(' ')}\n` }
 }
 
 function refused(reason: string): ExecResult {

@@ -1,4 +1,5 @@
 import type { Command, ExecResult } from 'just-bash'
+import { mayHaveSqlite } from './sqlite-command.ts'
 
 const NO_PYTHON = 'there is no Python in this shell; use node'
 
@@ -27,9 +28,16 @@ export function missingCommands(): Command[] {
   }))
 }
 
-/** Whether a command only says what this shell has instead. */
+/** Built-ins of bash that the interpreter lists and does not have, or that the analysis of a line refuses. */
+export const absentBuiltins: ReadonlySet<string> = new Set(
+  'alias bg caller compgen complete compopt disown enable fc fg jobs kill let logout suspend times ulimit umask unalias'.split(
+    ' ',
+  ),
+)
+
+/** Whether a command only says what this shell has instead, or is refused. */
 export function isMissing(name: string): boolean {
-  return replaced.includes(name)
+  return replaced.includes(name) || absentBuiltins.has(name) || (name === 'sqlite3' && !mayHaveSqlite())
 }
 
 /** Adds what this shell has instead to the message about a command that does not exist. */

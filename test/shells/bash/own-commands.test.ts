@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BashOptions, bash } from '../../../src/shells/bash/index.ts'
+import { absentBuiltins } from '../../../src/shells/bash/missing-commands.ts'
 import type { OwnCommand } from '../../../src/shells/bash/own-command.ts'
 import { type Answer, shellBench } from '../setup.ts'
 import { fileCommands } from './file-commands.ts'
@@ -19,6 +20,41 @@ const commands: Readonly<Record<string, OwnCommand>> = {
   'odd-code': () => ({ exitCode: 256 }),
   'odd-field': (() => ({ output: 'x' })) as never,
   waits: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+}
+/** For commands that do something else, or wait, with the name of a file. */
+const harmless: Readonly<Record<string, string>> = {
+  '.': '. ./e.sh',
+  '[': '[ a ]',
+  bash: 'bash -c true',
+  break: 'for i in 1; do break; done',
+  builtin: 'builtin echo',
+  command: 'command echo',
+  continue: 'for i in 1; do continue; done',
+  declare: 'declare a=1',
+  eval: 'eval "echo a"',
+  exec: 'exec 2>&1',
+  exit: 'exit 0',
+  export: 'export a=1',
+  git: 'git init -q d',
+  hash: 'hash',
+  let: 'let a=1',
+  alias: 'alias a=b',
+  local: 'f() { local a; }; f',
+  mapfile: 'mapfile a < a.txt',
+  read: 'read a < a.txt',
+  readarray: 'readarray a < a.txt',
+  readonly: 'readonly a=1',
+  return: 'f() { return 0; }; f',
+  sh: 'sh -c true',
+  shopt: 'shopt',
+  source: 'source ./e.sh',
+  timeout: 'timeout 1 true',
+  time: 'time true',
+  type: 'type ls',
+  typeset: 'typeset a=1',
+  unalias: 'unalias a',
+  unset: 'unset a',
+  waits: 'true',
 }
 const open = async (more: Partial<BashOptions> = {}, policy: object | string = 'autonomous') => {
   const shell = bash({ commands, ...more })
@@ -96,10 +132,27 @@ describe('a command of one’s own', () => {
     await workspace.close()
   })
 
+  it('is listed by help, with the other commands that run, and with no others', async () => {
+    const { run } = benches['in the same thread'] as Awaited<ReturnType<typeof open>>
+    const [, shell = '', , , programs = ''] = String((await run('help')).stdout).split('\n')
+    const listed = [...shell.split(' '), ...programs.split(' ')]
+    expect(listed.length).toBeGreaterThan(100)
+    expect(new Set(listed).size).toBe(listed.length)
+    await run('echo true > e.sh')
+    const faults: string[] = []
+    for (const name of [...listed, ...absentBuiltins]) {
+      const withFile = absentBuiltins.has(name) ? name : `${name} a.txt < a.txt`
+      const { ok, stderr = '', message = '' } = await run(harmless[name] ?? withFile)
+      const isThere = ok && !/not (found|available)/.test(`${stderr}${message}`)
+      if (isThere !== listed.includes(name)) faults.push(`${name}: ${stderr}${message}`)
+    }
+    expect(faults).toEqual([])
+  })
+
   it('has a name that works, and no name of a built-in', async () => {
     const { run } = benches['in the same thread'] as Awaited<ReturnType<typeof open>>
-    const list = (await run('help | sed "/^Programs/,\\$d" | tail -n +5')).stdout as string
-    const builtins = list.split(/\s+/).filter((name) => name !== '')
+    const list = (await run('help | sed -n 2p')).stdout as string
+    const builtins = [...list.trim().split(' '), ...absentBuiltins]
     expect(builtins.length).toBeGreaterThan(50)
     for (const name of [...builtins, 'if', 'time', 'a b', '', 'a/b', '-x', '$x', 'x'.repeat(65)]) {
       const make = () => bash({ commands: { [name]: () => '' } })
