@@ -15,7 +15,7 @@ import {
 } from './formats.ts'
 import { findPasswords, isPassword } from './passwords.ts'
 import { KeyScan, markLines } from './private-keys.ts'
-import { SLICE, visitMatches } from './slices.ts'
+import { SLICE, visitLiteral } from './slices.ts'
 import { findWideTexts, offsetsIn } from './wide-text.ts'
 
 /**
@@ -59,7 +59,8 @@ export function* findSecretsInSteps(text: string): Steps<readonly Secret[]> {
   const secrets: Secret[] = []
   yield* findTokens(text, secrets)
   if (text.includes('@')) yield* findUrlPasswords(text, secrets)
-  if (text.includes('PRIVATE KEY')) yield* findPrivateKeys(text, secrets)
+  // A part of `PRIVATE KEY`: a text is searched for less than seven units several times as fast.
+  if (text.includes('VATE K')) yield* findPrivateKeys(text, secrets)
   yield* findPasswords(text, secrets)
   if (text.includes('\0')) {
     for (const wide of yield* findWideTexts(text)) {
@@ -414,10 +415,8 @@ function decodeBase64(text: string): string {
 
 /** Adds the passwords in `scheme://user:password@host`. Neither part may contain `/`, so no text is read twice. */
 export function findUrlPasswords(text: string, secrets: Secret[]): Steps<void> {
-  return visitMatches(text, BEFORE_ADDRESS, (at) => findUrlPassword(text, at, secrets))
+  return visitLiteral(text, '://', (at) => findUrlPassword(text, at, secrets))
 }
-
-const BEFORE_ADDRESS = /:\/\//g
 
 function findUrlPassword(text: string, at: number, secrets: Secret[]): void {
   let schemeStart = at

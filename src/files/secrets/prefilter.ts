@@ -3,7 +3,7 @@ import { runAtOnce } from '../../util/steps.ts'
 import { asciiSet } from './ascii-set.ts'
 import { findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken } from './find.ts'
 import { type Secret, SHORTEST_TOKEN } from './formats.ts'
-import { findPasswords, MAY_HOLD_PASSWORD, MAY_HOLD_VALUE, PAIR_UNITS } from './passwords.ts'
+import { findPasswords, MAY_HOLD_VALUE, PAIR_UNITS } from './passwords.ts'
 
 /**
  * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, and only the name of a value may be on
@@ -31,8 +31,10 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
   }
   text ??= latin1(bytes, start, end)
   if (mayHoldUrlPassword(bytes, start, end)) runAtOnce(findUrlPasswords(text, secrets))
-  if (MAY_HOLD_PASSWORD.test(text)) runAtOnce(findPasswords(text, secrets))
-  return secrets.length > 0 || (MAY_HOLD_VALUE.test(text) && hasValueOfName(bytes, start, end))
+  runAtOnce(findPasswords(text, secrets))
+  if (secrets.length > 0) return true
+  const isPart = start > 0 || end < bytes.length
+  return isPart && MAY_HOLD_VALUE.test(text) && hasValueOfName(bytes, start, end)
 }
 
 /** Whether a range has the value of a field next to one with the name of a password, which may be outside of the range. */

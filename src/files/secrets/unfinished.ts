@@ -1,4 +1,4 @@
-import { MAY_HOLD_PASSWORD, MAY_HOLD_VALUE } from './passwords.ts'
+import { MAY_HOLD_VALUE } from './passwords.ts'
 
 /**
  * Returns the offset from which a text that grows may still become part of a secret, or its length. Text before the offset
@@ -19,12 +19,12 @@ const BEFORE_SECRET = /pass|pwd|authorization|secret|-----/i
 
 /** What makes the next word a name with a value: the key of a field, an option, or what is before an argument. */
 const BEFORE_NAME =
-  /(?:(?:^\s*(?:- )?|[{,["'<]\s*)\w*(?:name|key|value)["']?\s*(?:(?:=>|[:=])\s*)?|(?:[,({]|^\s*(?:ENV|setx)|%env|(?:^|\s)-[\w-]+|=\S*)\s+)\S*$/i
+  /(?:(?:^[+>-]?\s*(?:- )?|[{,["'<]\s*)\w*(?:name|key|value)["']?\s*(?:(?:=>|[:=])\s*)?|(?:[,({]|^\s*(?:ENV|setx)|%env|(?:^|\s)-[\w-]+|=\S*)\s+)\S*$/i
 
 /** Lines by which the fields of a name and its value may be apart. */
 const PAIR_LINES = 3
 
-const KEY_OF_PASSWORD = new RegExp(`(?:name|key)\\W.*${MAY_HOLD_PASSWORD.source}`, 'i')
+const KEY_OF_PASSWORD = /(?:name|key)\W.*(?:pass|pwd)/i
 
 /** Returns the start of the fields of which the other one may follow after an offset, if there are any in the lines before. */
 function startOfPair(text: string, lineStart: number): number | undefined {

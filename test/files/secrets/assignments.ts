@@ -110,6 +110,17 @@ const rows: readonly (readonly [names: readonly string[], ...forms: string[]])[]
     '["name" => "N", "value" => "V"]',
     '<N>V</N>',
     '  <N>V</N>\n',
+    // Lines of a diff, of a search and of a log.
+    '+N=V',
+    '-  N = "V"',
+    '> N=V',
+    '+- name: N\n+  value: V',
+    '-    - name: N\n-      value: "V"',
+    '+    "name": "N",\n+    "value": "V"',
+    'conf/app.yml:3:  N = V',
+    'app.env:N=V',
+    '12:N = "V"',
+    'INFO connects with N=V to port 1',
     // Fields.
     '{"N": "V"}',
     '{"a":1,"N":"V","b":2}',
