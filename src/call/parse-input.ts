@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean, isPlain } from '../util/check-options.ts'
-import { inEnglish } from '../util/in-english.ts'
+import { fieldProblem, inEnglish } from '../util/in-english.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { type ObjectSchema, zodObject } from '../util/object-schema.ts'
 import { innerSchemas, isSchema } from '../util/strict-schema.ts'
@@ -28,7 +28,7 @@ export function parseInput<I extends ObjectSchema>(
   const [first] = issues
   // A misspelled field causes two issues, a missing and an unknown field. The message names both.
   const quotedIssues = issues.filter((_, index) => index === 0 || parsedIssues[index]?.code === 'unrecognized_keys')
-  const problems = quotedIssues.map(({ field, why }) => `${field}: ${why}`).join('; ')
+  const problems = quotedIssues.map(({ field, why }) => fieldProblem(field, why)).join('; ')
   throw new ToolError('INVALID_INPUT', `Invalid input for ${tool.name}: ${problems}`, {
     field: first?.field,
     issues,
@@ -49,7 +49,7 @@ function hintFor(issue: z.core.$ZodIssue, why: string, input: ObjectSchema, inpu
 
 const notPlain = {
   ...{ code: 'invalid_type', expected: 'object', path: [], input: undefined },
-  message: 'Invalid input: expected a plain object without a class',
+  message: 'must be a plain object without a class',
 } as const satisfies z.core.$ZodIssue
 
 /** Parses an input whose fields may throw when they are read. */
@@ -75,7 +75,7 @@ function unknownFieldsOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
     return issue.keys.map((key) => ({
       ...issue,
       keys: [key],
-      message: `Unrecognized key: ${JSON.stringify(key)}`,
+      message: 'is unknown',
     }))
   }
   if (issue.code !== 'invalid_union') return [issue]

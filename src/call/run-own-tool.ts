@@ -7,7 +7,7 @@ import { checkPlan } from '../tools/check-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean } from '../util/check-options.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
-import { inEnglish } from '../util/in-english.ts'
+import { fieldProblem, inEnglish } from '../util/in-english.ts'
 import { strictSchema } from '../util/strict-schema.ts'
 import { withTimeout } from '../util/timers.ts'
 import type { AuthorizedCall } from './state/call.ts'
@@ -98,8 +98,8 @@ async function resultOf(
       () => new TypeError(`result did not answer within ${hookTimeoutMs} ms`),
     )
     if (parsed.success) return parsed.data
-    const issues = parsed.error.issues.map(
-      ({ path, message }) => `${path.map(String).join('.') || 'result'}: ${message}`,
+    const issues = parsed.error.issues.map(({ path, message }) =>
+      fieldProblem(path.map(String).join('.') || 'result', message),
     )
     throw new TypeError(`result does not match the output of the tool: ${issues.join('; ')}`)
   } catch (error) {

@@ -265,12 +265,12 @@ function isA(description: string, type: string): Check {
   return must(description, (value) => typeof value === type)
 }
 
-/** The message shows a number or a word such as `null`, but no text: it may be a secret. */
 function wrong(path: string, owner: string, description: string, value: unknown, help = ''): OptionError {
   return new OptionError(`${optionOf(path, owner)} must be ${description}, not ${nameOf(value)}${help}`)
 }
 
-function nameOf(value: unknown): string {
+/** Names a value in a message: a number or a word such as `null`, but no text, which may be a secret. */
+export function nameOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isObject(value)) return classOf(value) === undefined ? 'an object' : `a ${classOf(value)}`
   return ['string', 'function', 'symbol', 'bigint'].includes(typeof value) ? `a ${typeof value}` : String(value)

@@ -66,7 +66,7 @@ describe('the hint for an invalid input', () => {
   it('names each of several unknown fields, with its own suggestion', () => {
     const error = refusal(() => parseInput(edit, { path: 'a', oldText: 'a', newText: 'b', zzqqzzqq: 1, replaceAl: 1 }))
     expect(error.message).toBe(
-      'Invalid input for edit_file: zzqqzzqq: Unrecognized key: "zzqqzzqq"; replaceAl: Unrecognized key: "replaceAl"; did you mean "replaceAll"?',
+      'Invalid input for edit_file: zzqqzzqq is unknown; replaceAl is unknown; did you mean "replaceAll"?',
     )
     expect(error.details.issues).toHaveLength(2)
   })

@@ -412,9 +412,9 @@ describe('an error of a dialect', () => {
     ['python-harness', 'read_file', { path: 'a.txt', offset: 7 }, /Line 8 is after the last line 1/],
     ['deepagents', 'read_file', { file_path: '/a.txt', offset: 7 }, /Line 8 is after the last line 1/],
     ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: 7 }, /Line 8 is after the last line 1/],
-    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 0 }, 'limit: must be a whole number from 1'],
-    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: -1 }, 'offset: must be a whole number from 0'],
-    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 1.5 }, 'limit: must be a whole number from 1'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 0 }, 'limit must be a whole number from 1'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', offset: -1 }, 'offset must be a whole number from 0'],
+    ['gemini', 'read_file', { file_path: '/workspace/a.txt', limit: 1.5 }, 'limit must be a whole number from 1'],
   ])('names what the caller wrote: %s %s %j', async (dialect, tool, input, text) => {
     expect(await answerOf(dialect, tool, input)).toMatch(text)
   })

@@ -77,7 +77,7 @@ describe('a dialect', () => {
   it('names the nearest field', async () => {
     const [code, , message] = await call('snake-case', 'write_file', { path: 'x', content: '', expected_sha: null })
     expect(code).toBe('INVALID_INPUT')
-    expect(message).toContain('Unrecognized key: "expected_sha"; did you mean "expected_sha256"?')
+    expect(message).toContain('expected_sha is unknown; did you mean "expected_sha256"?')
     expect((await call('deepagents', 'edit_file', { dryrun: true }))[2]).toContain('file_path')
   })
 
@@ -113,7 +113,7 @@ describe('a dialect', () => {
     expect(await call('mcp-filesystem', 'edit_file', { path: '/workspace/a.txt', edits })).toEqual([
       'INVALID_INPUT',
       [],
-      expect.stringContaining('edits.0.replaceAll: Unrecognized key: "replaceAll"'),
+      expect.stringContaining('edits.0.replaceAll is unknown'),
     ])
     const options = { dir_path: '.', file_filtering_options: { respect_gitignore: false } }
     expect(await call('gemini', 'list_directory', options)).toEqual([

@@ -80,7 +80,6 @@ const portable = [
   'vitest',
   'zod',
   'zod/mini',
-  'zod/v4/locales/en.js',
 ]
 
 function reasonAgainst(text: string, needed: readonly string[]): string | undefined {

@@ -414,7 +414,7 @@ describe('tools of the embedding program', () => {
       'a result of another type': [
         { draft: async () => ({ summary: 'x', result: () => ({ lines: 'one' }) }) },
         'result (TypeError)',
-        /lines: .*expected number/,
+        /lines must be a number, not a string/,
       ],
       'changes of a reading tool': [
         {
@@ -482,9 +482,9 @@ describe('tools of the embedding program', () => {
   })
 
   it.each([
-    [{ paht: 'a.txt' }, 'paht: Unrecognized key: "paht"; did you mean "path"?'],
+    [{ paht: 'a.txt' }, 'path is missing; paht is unknown; did you mean "path"?'],
     [{ path: 'a.txt', itno: 'b' }, 'did you mean "into"?'],
-    [{ path: 1, itno: 'b' }, '; itno: Unrecognized key: "itno"; did you mean "into"?'],
+    [{ path: 1, itno: 'b' }, 'path must be a string, not 1; itno is unknown; did you mean "into"?'],
   ])('suggest the nearest fields for %j', async (input, message) => {
     const workspace = await open()
     expect(await workspace.callTool('count_lines', input)).toMatchObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { fieldProblem, inEnglish } from '../../util/in-english.ts'
 import { protocolError } from './errors.ts'
 import type { AcpMethod, AcpParams } from './types.ts'
 
@@ -52,8 +53,8 @@ export const acpMethods = Object.keys(schemas) as AcpMethod[]
 
 /** Checks the parameters of a message. @throws AcpError that names the field */
 export function checkParams<M extends AcpMethod>(method: M, params: unknown): AcpParams[M] {
-  const { success, data, error } = schemas[method].safeParse(params)
+  const { success, data, error } = schemas[method].safeParse(params, inEnglish)
   if (success) return data as AcpParams[M]
-  const [{ path, message } = { path: [], message: 'wrong parameters' }] = error.issues
-  throw protocolError('invalid', `${path.join('.') || method}: ${message}`)
+  const [{ path, message } = { path: [], message: 'has wrong parameters' }] = error.issues
+  throw protocolError('invalid', fieldProblem(path.join('.') || method, message))
 }

@@ -111,7 +111,7 @@ function adaptRead(input: unknown): unknown {
 
 function requireAtLeast(field: string, value: unknown, least: number): void {
   if (typeof value !== 'number' || (Number.isSafeInteger(value) && value >= least)) return
-  throw new ToolError('INVALID_INPUT', `Invalid input for read_file: ${field}: must be a whole number from ${least}`, {
+  throw new ToolError('INVALID_INPUT', `Invalid input for read_file: ${field} must be a whole number from ${least}`, {
     field,
   })
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { parseInput } from '../../call/parse-input.ts'
 import { ToolError } from '../../errors.ts'
 import { builtinTools, type ToolInput, type ToolName } from '../../tools/index.ts'
+import { fieldProblem } from '../../util/in-english.ts'
 import { isSchema } from '../../util/strict-schema.ts'
 import type { Dialect, DialectTool } from './types.ts'
 
@@ -128,7 +129,7 @@ function toCamelCase(name: string): string {
 }
 
 function invalid(tool: string, field: string, reason: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Invalid input for ${tool}: ${field}: ${reason}`, {
+  return new ToolError('INVALID_INPUT', `Invalid input for ${tool}: ${fieldProblem(field, reason)}`, {
     field,
     hint: `Correct or leave out "${field}" and call again.`,
   })

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { fieldProblem } from '../../util/in-english.ts'
 import {
   call,
   createPathMapping,
@@ -300,7 +301,7 @@ function isRegexElsewhere(pattern: string): boolean {
 }
 
 function wrongField(field: string, reason: string): ToolError {
-  return new ToolError('INVALID_INPUT', `Invalid input for search_files: ${field}: ${reason}`, {
+  return new ToolError('INVALID_INPUT', `Invalid input for search_files: ${fieldProblem(field, reason)}`, {
     field,
     hint: 'Use path and pattern, and content_search: true to search contents.',
   })
