@@ -24,8 +24,18 @@ export function App() {
     const onKeyDown = (event: KeyboardEvent) => {
       if (takeKey(event)) event.preventDefault()
     }
+    // With Caps Lock, the editor takes the key of the search in all files for its own search.
+    const onSearchKey = (event: KeyboardEvent) => {
+      if (!event.shiftKey || event.key.toLowerCase() !== 'f' || !takeKey(event)) return
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    addEventListener('keydown', onSearchKey, true)
     addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
+    return () => {
+      removeEventListener('keydown', onSearchKey, true)
+      removeEventListener('keydown', onKeyDown)
+    }
   }, [])
   const projectSession = app.projectSession.value
   const changed = projectSession?.changedCount.value ?? 0

@@ -1,5 +1,6 @@
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
+import { focusView } from '../ui/focus-view.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { TreeActions, TreeView } from '../views/files/tree-view.tsx'
 import { MoreList } from './more-list.tsx'
@@ -60,7 +61,15 @@ function PanelView({ projectSession, panel }: { readonly projectSession: Project
   const { session } = projectSession
   switch (panel) {
     case 'files':
-      return <TreeView projectSession={projectSession} onOpen={(path) => openFile(projectSession, path)} />
+      return (
+        <TreeView
+          projectSession={projectSession}
+          onOpen={(path, line) => {
+            openFile(projectSession, path)
+            if (line !== undefined) focusView('wardspace-editor', '.cm-content')
+          }}
+        />
+      )
     case 'search':
       return (
         <SearchView projectSession={projectSession} onOpen={(path, line) => openFile(projectSession, path, line)} />

@@ -20,6 +20,7 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
       isChanged: file?.draft !== undefined,
       readOnly: writable.value ? undefined : 'another tab writes the project',
       conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text?.lineEnd),
+      isDeleted: file?.theirs !== undefined && file.theirs.sha256 === undefined,
       trouble: file?.trouble,
       drafts: files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
     }

@@ -56,7 +56,8 @@ export function originOf(pick: EndpointPick): string | undefined {
 export function whatLeaves(pick: ModelPick): string {
   if (pick.kind === 'scripted') return 'Nothing leaves this page'
   if (pick.kind === 'builtin') return 'Nothing leaves this machine'
-  const address = addressOf(pick)
+  // Without a model and an address, none is chosen yet.
+  const address = pick.model === '' && pick.baseUrl === '' ? undefined : addressOf(pick)
   return `What the agent reads goes to ${address === undefined ? 'your model' : new URL(address).host}`
 }
 

@@ -28,11 +28,12 @@ const places: readonly (readonly [names: string, sentence: string])[] = [
   ['source', 'Run the file with bash FILE.'],
 ]
 
-/** Lines that begin a dialogue with an interpreter, and what there is in its place. */
+/** Lines that begin a dialogue with an interpreter, or end one with the shell, and what there is in its place. */
 const interpreters: Readonly<Record<string, string>> = {
   node: 'node has no prompt of its own here. Run node FILE, or node -e "CODE".',
   bash: 'This is bash already. Run a script with bash FILE.',
   sh: 'This is bash already. Run a script with sh FILE.',
+  exit: 'This terminal does not end: it lasts as long as the page. Its cross closes it, and it keeps its lines.',
 }
 
 const sentences = new Map(places.flatMap(([names, sentence]) => names.split(' ').map((name) => [name, sentence])))

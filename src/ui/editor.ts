@@ -17,6 +17,8 @@ export interface EditorSnapshot {
   readonly readOnly: string | undefined
   /** The text of the file, if somebody else has changed it under the person's text. */
   readonly conflict: string | undefined
+  /** Whether somebody else has deleted the file: then `conflict` is empty. */
+  readonly isDeleted?: boolean
   /** Why the last step failed, in a person's words. */
   readonly trouble: string | undefined
   /** The files with a text that is not saved, the open one included. */
@@ -197,6 +199,7 @@ class FileEditor {
     this.state.update({
       ...{ text, drafts, isLoading: false, isChanged: text !== loaded.text, readOnly: loaded.readOnly },
       conflict: this.#theirs?.text,
+      isDeleted: this.#theirs?.sha256 === null,
     })
   }
 

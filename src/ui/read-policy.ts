@@ -26,6 +26,10 @@ export function readPolicy(text: string): ReadPolicy {
   const json = parseJson(text)
   if (!json.ok) return { ok: false, message: json.message, line: lineAt(text, json.at), path: [] }
   const policy = JSON.parse(text) as PolicyInput
+  if (typeof policy !== 'string' && json.root.members === undefined) {
+    const message = 'A policy is written between { and }, or is the name of a preset'
+    return { ok: false, message, line: lineAt(text, placeOfField(json.root, '').at), path: [], root: json.root }
+  }
   try {
     return { ok: true, policy, root: json.root, findings: lintPolicy(policy) }
   } catch (error) {

@@ -393,6 +393,7 @@ class CommandLines {
       exitCode,
       refused: [...new Set(refused.map(refusalInWords))],
       notes: [
+        ...(command.trim() === 'exit' ? [explainAbsent('exit', command) ?? []].flat() : []),
         ...[...new Set(absent)].flatMap((name) => explainAbsent(name, command) ?? []),
         ...(changed.length > 0 ? [`changed: ${changed.slice(0, MAX_CHANGED).join(', ')}${more}`] : []),
       ],

@@ -20,6 +20,16 @@ it('shows a patch as its files and numbered lines; what begins like a header wit
   ])
 })
 
+it('numbers a line of context in both files, and any other in its own', () => {
+  const patch = ['--- a/x', '+++ b/x', '@@ -3,3 +5,3 @@', ' one', '-two', '+deux', ' three'].join('\n')
+  expect(patchLines(patch).flatMap(({ numbers }) => (numbers === undefined ? [] : [numbers]))).toEqual([
+    [3, 5],
+    [4, undefined],
+    [undefined, 6],
+    [5, 7],
+  ])
+})
+
 it('shows a patch in another form as it is', () => {
   expect(shown('*** Update File: a.js\n@@\n-one\n+two')).toEqual([
     ...['head||*** Update File: a.js', 'hunk||@@', 'minus||-one', 'plus||+two'],

@@ -58,6 +58,7 @@ describe('the tree', () => {
     await page.getByLabel('Name of the new file').fill('guide/start.md')
     await press('Enter')
     await page.getByRole('textbox', { name: 'Text of docs/guide/start.md' }).waitFor()
+    await expect.poll(() => focusedName(page)).toBe('Text of docs/guide/start.md')
     await row('docs/guide/start.md').waitFor()
     expect(await paths()).toContain('docs/guide/start.md')
     await chooseInMenu('docs', 'New file…')

@@ -101,6 +101,12 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   await page.getByRole('button', { name: 'Save my text' }).click()
   await shows(() => editor.textContent(), 'Mine.')
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await editor.click()
+  await page.keyboard.type('More.')
+  await typeCommand(page, 'rm README.md; exit')
+  await page.getByText('README.md has been deleted since you opened it').waitFor()
+  await page.getByRole('button', { name: 'Save it as a new file' }).click()
+  await command(page, 'exit', 'This terminal does not end')
   await command(page, 'head -n 1 README.md; cat nothing', /Mine\.[\s\S]*No such file/)
   await command(
     page,
@@ -239,6 +245,12 @@ it('the keyboard reaches files, editor, agent, timeline, call, search and help',
   const editor = page.getByRole('textbox', { name: 'Text of src/price.js' })
   await editor.waitFor()
   await press('Alt+2')
+  await expect.poll(focused, patiently).toBe('Text of src/price.js')
+  // With Caps Lock, the letter of the search in all files is a small one.
+  await editor.dispatchEvent('keydown', { key: 'f', code: 'KeyF', ctrlKey: true, shiftKey: true, bubbles: true })
+  await expect.poll(focused, patiently).toBe('Search files and text')
+  expect(await page.locator('.cm-panel').count()).toBe(0)
+  await press('Alt+1', 'Alt+2')
   await expect.poll(focused, patiently).toBe('Text of src/price.js')
   await page.keyboard.type('// typed\n')
   await press('Control+s')

@@ -8,6 +8,7 @@ import { permissions } from '../../src/policy/permissions.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
+import { readPolicy } from '../../src/ui/read-policy.ts'
 import { questionInWords } from '../../src/ui/words/approval-words.ts'
 import { aboutCall } from '../../src/ui/words/call-words.ts'
 import { codeWords } from '../../src/ui/words/code-words.ts'
@@ -33,6 +34,16 @@ it('an answer in another form than that of the provider is described for a perso
   for (const message of ['JSON parsing failed: Text: {no', 'Response stream ended without a finish reason.']) {
     expect(errorInWords({ message }, model)).toMatch(/^The server answered in another form.*Check provider and address/)
   }
+})
+
+it.each(['[]', 'null', '5', 'true'])('a policy that is %s is described for a person', (text) => {
+  expect(readPolicy(text)).toMatchObject({ ok: false, message: expect.stringMatching(/^A policy is written between/) })
+})
+
+it('names no server before a model is chosen', () => {
+  const pick = { kind: 'endpoint', provider: 'anthropic', baseUrl: '' } as const
+  expect(whatLeaves({ ...pick, model: '' })).toBe('What the agent reads goes to your model')
+  expect(whatLeaves({ ...pick, model: 'm' })).toContain('api.anthropic.com')
 })
 
 it('a server that asks for a key is told apart from one that refuses it', () => {
@@ -75,7 +86,7 @@ describe('the first screen', () => {
     [{ kind: 'scripted', scenario: '' }, 'Nothing leaves this page'],
     [{ kind: 'builtin' }, 'Nothing leaves this machine'],
     [
-      { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' },
+      { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: 'claude' },
       /^What the agent reads goes to \S*anthropic\S*$/,
     ],
     [{ kind: 'endpoint', provider: 'ollama', baseUrl: 'http://localhost:11434/v1', model: '' }, /to localhost:11434$/],

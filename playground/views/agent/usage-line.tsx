@@ -23,7 +23,9 @@ export function UsageLine({ conversation }: { readonly conversation: ProjectSess
         </span>
       )}
       <span class="number" title={`${counted(steps, 'step')} of the model`}>
-        {short(inputTokens)} tokens read, {short(outputTokens)} written
+        {inputTokens + outputTokens === 0
+          ? 'Tokens unknown'
+          : `${inputTokens === 0 ? 'Unknown' : short(inputTokens)} tokens read, ${outputTokens === 0 ? 'unknown' : short(outputTokens)} written`}
       </span>
       {cost !== undefined && cost > 0 && <span class="number">{dollars(cost)}</span>}
     </div>

@@ -8,7 +8,8 @@ import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 
 export interface TreeViewProps {
   readonly projectSession: Pick<ProjectSession, 'tree' | 'files' | 'changed' | 'session' | 'writable'>
-  readonly onOpen: (path: string) => void
+  /** A new file is opened at its first line. */
+  readonly onOpen: (path: string, line?: number) => void
 }
 
 /** The buttons above the tree. */
@@ -24,7 +25,7 @@ export function TreeView({ projectSession, onOpen }: TreeViewProps) {
     <WardspaceElement
       name="wardspace-files"
       properties={{ controller: tree, ownBar: true, disabled: !writable.value, marks }}
-      events={{ 'wardspace-open-file': ({ detail }) => onOpen(detail.path) }}
+      events={{ 'wardspace-open-file': ({ detail }) => onOpen(detail.path, detail.line) }}
     />
   )
 }

@@ -57,7 +57,13 @@ export function View(properties: EditorProperties) {
       <p class={trouble === undefined ? 'visually-hidden' : 'notice bad'} role="status">
         {trouble ?? (readOnly && `Cannot be changed: ${readOnly}`)}
       </p>
-      {conflict !== undefined && <Conflict controller={controller} path={path} theirs={code ? undefined : conflict} />}
+      {conflict !== undefined && (
+        <Conflict
+          {...{ controller, path }}
+          isDeleted={snapshot.isDeleted === true}
+          theirs={code ? undefined : conflict}
+        />
+      )}
       {ownText && conflict === undefined ? (
         <slot name="text" />
       ) : code === undefined || isLoading ? (
@@ -94,7 +100,7 @@ function PlainText({ properties: { controller }, snapshot: { text, readOnly }, p
 /** The text with colours, or a difference: both texts of a conflict, or a change that the page shows. */
 function CodeText({ properties, snapshot, path, code }: TextProps & { readonly code: Code }) {
   const { controller, change, lines, goTo, wraps, find } = properties
-  const { text, conflict, isChanged, readOnly } = snapshot
+  const { text, conflict, isDeleted, isChanged, readOnly } = snapshot
   const { codeMirror, CodeEditor, DiffEditor } = code
   // What the person types is in the field already.
   const inField = useRef({ text, loaded: 1 })
@@ -108,7 +114,8 @@ function CodeText({ properties, snapshot, path, code }: TextProps & { readonly c
     return (
       <>
         <p class="bar muted">
-          The left side is the current file{conflict === '' && ' (empty or deleted)'}, the right side is your text.
+          The left side is the current file{conflict === '' && (isDeleted ? ' (deleted)' : ' (empty)')}, the right side
+          is your text.
         </p>
         <div class="fill-rest">
           <DiffEditor
@@ -178,18 +185,23 @@ function Head({
 function Conflict({
   controller,
   path,
+  isDeleted,
   theirs,
 }: EditorProperties & {
   readonly path: string
+  readonly isDeleted: boolean
   /** The text of the file, unless it is shown beside the person's. */
   readonly theirs: string | undefined
 }) {
   return (
     <div class="notice warn stack conflict" role="alert">
       <p>
-        <strong>{path} has changed since you opened it.</strong> Nothing is written before you choose.
+        <strong>
+          {path} has {isDeleted ? 'been deleted' : 'changed'} since you opened it.
+        </strong>{' '}
+        {isDeleted ? 'Your text is only here.' : 'Nothing is written before you choose.'}
       </p>
-      {theirs !== undefined && (
+      {theirs !== undefined && !isDeleted && (
         <details>
           <summary>Their text</summary>
           <pre class="box" {...scrollable}>
@@ -206,10 +218,10 @@ function Conflict({
             void controller.save()
           }}
         >
-          Save my text
+          {isDeleted ? 'Save it as a new file' : 'Save my text'}
         </button>
         <button type="button" class="button" onClick={() => controller.resolve('theirs')}>
-          Take their text
+          {isDeleted ? 'Drop my text' : 'Take their text'}
         </button>
       </div>
     </div>

@@ -6,7 +6,8 @@ import type { MenuItem } from '../parts/menu.tsx'
 export interface FileCommandParts {
   readonly files: Files
   readonly canChange: boolean
-  readonly onOpen: (path: string) => void
+  /** A new file is opened at its first line. */
+  readonly onOpen: (path: string, line?: number) => void
   readonly announce: (text: string) => void
 }
 

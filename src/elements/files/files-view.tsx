@@ -31,7 +31,7 @@ export function View(properties: FilesProperties & ViewContext) {
   const { controller: files, disabled = false, ownBar = false, dispatch } = properties
   const { rows, isLoading, trouble } = useSnapshot(files)
   const [announcement, announce] = useState('')
-  const onOpen = (path: string) => dispatch('wardspace-open-file', { path })
+  const onOpen = (path: string, line?: number) => dispatch('wardspace-open-file', { path, line })
   const parts: FileCommandParts = { files, canChange: !disabled, onOpen, announce }
   return (
     <div class="fill" aria-busy={isLoading}>
@@ -194,7 +194,7 @@ function NamedRow({
   readonly row: FileRow | NewRow
   readonly files: Files
   readonly onEnd: () => void
-  readonly onOpen: (path: string) => void
+  readonly onOpen: FileCommandParts['onOpen']
 }) {
   const { naming } = files.snapshot
   const isNew = row.path === undefined
@@ -205,7 +205,7 @@ function NamedRow({
     if (name === undefined) return
     if (isNew) {
       const path = joinPath(row.parent, name)
-      void files.create(row.kind, path).then((isDone) => isDone && row.kind === 'file' && onOpen(path))
+      void files.create(row.kind, path).then((isDone) => isDone && row.kind === 'file' && onOpen(path, 1))
     } else void files.move(row.path, joinPath(directoryOf(row.path), name))
   }
   const label = isNew ? (isDirectory ? 'Name of the new folder' : 'Name of the new file') : `New name of ${row.name}`

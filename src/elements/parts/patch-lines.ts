@@ -4,6 +4,8 @@ export interface PatchLine {
   readonly text: string
   /** Its number in the file: before the change for a removed line, after it for the others. */
   readonly number?: number
+  /** Its numbers before and after the change, of which an added and a removed line have one. */
+  readonly numbers?: readonly [old: number | undefined, now: number | undefined]
 }
 
 /** Reads a patch for people: a file is its path, and the header of a hunk is in the numbers of its lines. */
@@ -17,15 +19,14 @@ export function patchLines(patch: string): readonly PatchLine[] {
   for (const text of patch.replace(/\n$/, '').split('\n')) {
     if (oldLeft > 0 || nowLeft > 0) {
       if (text.startsWith('+')) {
-        lines.push({ kind: 'plus', text, number: now++ })
+        lines.push({ kind: 'plus', text, number: now, numbers: [undefined, now++] })
         nowLeft--
       } else if (text.startsWith('-')) {
-        lines.push({ kind: 'minus', text, number: old++ })
+        lines.push({ kind: 'minus', text, number: old, numbers: [old++, undefined] })
         oldLeft--
       } else if (text.startsWith('\\')) lines.push({ kind: 'head', text })
       else {
-        lines.push({ kind: '', text, number: now++ })
-        old++
+        lines.push({ kind: '', text, number: now, numbers: [old++, now++] })
         oldLeft--
         nowLeft--
       }

@@ -9,8 +9,13 @@ export function UnifiedDiff({ text }: { readonly text: string }) {
   const lines = patchLines(text)
   return (
     <section class="box patch" aria-label="Preview of the change" {...scrollable}>
-      {lines.slice(0, MAX_LINES).map(({ kind, text, number }, at) => (
-        <div key={at} class={kind} data-line={number}>
+      {lines.slice(0, MAX_LINES).map(({ kind, text, number, numbers }, at) => (
+        <div
+          key={at}
+          class={kind}
+          data-line={number}
+          data-lines={numbers?.map((one) => String(one ?? '').padStart(4)).join(' ')}
+        >
           {text || ' '}
         </div>
       ))}

@@ -88,7 +88,7 @@ class Listing {
       else found.push(entry)
     }
     const isListed = ({ stat }: Entry) => stat?.isDirectory === true && !this.#has('directory')
-    const entries = this.#sorted(found)
+    const entries = await this.#sorted(found)
     await this.#print(entries.filter((entry) => !isListed(entry)))
     for (const { name, path } of entries.filter(isListed)) {
       await this.#printDirectory(name, path, names.length > 1 || this.#has('recursive'))
@@ -120,7 +120,7 @@ class Listing {
         return needsStat ? this.#entry(one, inside, at < dots.length) : plain
       }),
     )
-    const entries = this.#sorted(all.filter((entry) => entry !== undefined))
+    const entries = await this.#sorted(all.filter((entry) => entry !== undefined))
     if (hasHead) this.stdout += `${this.stdout === '' ? '' : '\n'}${name}:\n`
     if (this.#has('long')) {
       const blocks = entries.reduce((sum, { stat }) => sum + (stat?.isFile ? Math.ceil(stat.size / 1024) : 0), 0)
@@ -134,13 +134,17 @@ class Listing {
     }
   }
 
-  #sorted(entries: readonly Entry[]): readonly Entry[] {
+  async #sorted(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const bySize = this.#has('size')
     const byTime = !bySize && this.#has('time')
+    const times = byTime
+      ? new Map(await Promise.all(entries.map(async (one) => [one, await this.#timeOf(one)] as const)))
+      : undefined
+    const timeOf = (entry: Entry) => times?.get(entry) ?? 0
     const sorted = entries.toSorted(
       (a, b) =>
         (bySize ? sizeOf(b) - sizeOf(a) : 0) ||
-        (byTime ? timeOf(b) - timeOf(a) : 0) ||
+        timeOf(b) - timeOf(a) ||
         (a.name < b.name ? -1 : Number(a.name > b.name)),
     )
     return this.#has('reverse') ? sorted.reverse() : sorted

@@ -105,6 +105,10 @@ it('ls -l has the date of what changed last in a folder whose own date is not kn
   }
   const today = stdout?.trimEnd().split('\n').at(-1) ?? 'none'
   expect(stdout?.match(/^d.* (\.|d|e)$/gm)?.map((line) => line.includes(today))).toEqual([true, true, false])
+  // It is sorted by the date that is shown.
+  await setTimeout(2)
+  await workspace.call('run_command', { command: 'echo x > e/x' })
+  expect(await workspace.call('run_command', { command: 'ls -t; ls -tr' })).toMatchObject({ stdout: 'e\nd\nd\ne\n' })
   await workspace.close()
 })
 
