@@ -1,6 +1,6 @@
 import { HiddenSecrets, type SecretRefusals } from '../files/secrets/hidden.ts'
-import { areWithoutSecrets, MARK_START, redact } from '../files/secrets/index.ts'
-import { markOverSecret } from '../files/secrets/refusals.ts'
+import { areWithoutSecrets } from '../files/secrets/index.ts'
+import { marksOf, refuseMarksOver } from '../files/secrets/refusals.ts'
 import type { ContentReads } from '../guard/hidden-in-content.ts'
 import { requireHidden } from '../guard/require-hidden.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -74,10 +74,7 @@ export async function requireHiddenSecrets(
  */
 function requireNoMark({ change: { path, to }, before }: KnownChange): void {
   if (before?.type !== 'file' || to?.type !== 'file' || to.bytes === undefined) return
-  const text = byteText(to.bytes)
-  if (!text.includes(MARK_START)) return
-  const shown = redact(byteText(before.bytes)).marks.find(({ mark }) => text.includes(mark))
-  if (shown !== undefined) throw markOverSecret(path, shown.mark)
+  refuseMarksOver(path, byteText(to.bytes), () => marksOf(byteText(before.bytes)))
 }
 
 /** Whether a content without secrets, or none, is replaced by one in memory: nothing that was hidden can show then. */

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { MARK_PATTERN, MARK_START, redact } from '../files/secrets/index.ts'
+import { marksOf, refuseMarksOver } from '../files/secrets/refusals.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text/encoding.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { byteText } from '../util/native-bytes.ts'
@@ -233,18 +234,8 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
     const oldLineSet = new Set(oldLines)
     return marked.filter((line) => !oldLineSet.has(line))
   })
-  if (added.length === 0) return
-  for (const { mark } of redact(readFile(old).text).marks) {
-    if (!added.some((line) => line.includes(mark))) continue
-    throw new ToolError(
-      'POLICY_DENIED_SECRET',
-      `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
-      {
-        path,
-        hint: 'Keep lines with a mark as context, and change only the lines around them.',
-      },
-    )
-  }
+  const hint = 'Keep lines with a mark as context, and change only the lines around them.'
+  refuseMarksOver(path, added.join('\n'), () => marksOf(readFile(old).text), hint)
 }
 
 const MAX_LINES = 40

@@ -2,7 +2,7 @@ import { MAX_BASE_BYTES } from '../backends/overlay/changed-paths.ts'
 import type { OverlayBackend } from '../backends/overlay/index.ts'
 import { type ErrorDetails, ToolError } from '../errors.ts'
 import { MARK_PATTERN, redact } from '../files/secrets/index.ts'
-import { markOverSecret } from '../files/secrets/refusals.ts'
+import { refuseMarksOver } from '../files/secrets/refusals.ts'
 import { mergeLines } from '../patch/merge-lines.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change, EntryState, Version } from '../storage/backend.ts'
@@ -148,8 +148,7 @@ function requireNoMark({ path, kind: _, ...texts }: MergeConflict, answer: strin
   if (answer === null) return
   const content = typeof answer === 'string' ? answer : byteText(answer)
   const marks = Object.values(texts).flatMap((text) => text?.match(MARK_PATTERN) ?? [])
-  const shown = marks.find((mark) => content.includes(mark))
-  if (shown !== undefined) throw markOverSecret(path, shown, MARK_HINT)
+  refuseMarksOver(path, content, () => marks, MARK_HINT)
 }
 
 /** Returns a content that can be shown: UTF-8 of at most 1 MiB, with marks in place of its secrets. */

@@ -1,5 +1,5 @@
-import { MARK_START, redact } from '../files/secrets/index.ts'
-import { markOverSecret } from '../files/secrets/refusals.ts'
+import { MARK_START } from '../files/secrets/index.ts'
+import { marksOf, refuseMarksOver } from '../files/secrets/refusals.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, StagedContent } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
@@ -17,8 +17,8 @@ const OVERLAP_BYTES = 256
 export async function refuseMarks(reads: Reads, path: Path, bytes: Uint8Array): Promise<void> {
   const text = byteText(bytes)
   if (!text.includes(MARK_START)) return
-  const shown = (await marksAt(reads, path)).find((mark) => text.includes(mark))
-  if (shown !== undefined) throw markOverSecret(path, shown)
+  const marks = await marksAt(reads, path)
+  refuseMarksOver(path, text, () => marks)
 }
 
 /**
@@ -40,8 +40,7 @@ export async function refuseMarksIn(
     throwIfAborted(signal, `Writing ${quote(path)} was cancelled`, { path })
     await pause()
     const text = byteText(await content.read(at, at + largeBounds.partBytes + OVERLAP_BYTES))
-    const shown = marks.find((mark) => text.includes(mark))
-    if (shown !== undefined) throw markOverSecret(path, shown === MARK_START ? 'a mark' : shown)
+    refuseMarksOver(path, text, () => marks)
   }
 }
 
@@ -50,5 +49,5 @@ async function marksAt({ stat, read }: Reads, path: Path): Promise<readonly stri
   const present = await stat(path)
   if (present?.type !== 'file') return []
   if (present.size > largeBounds.fileBytes) return [MARK_START]
-  return redact(byteText((await read(path)).bytes)).marks.map(({ mark }) => mark)
+  return marksOf(byteText((await read(path)).bytes))
 }

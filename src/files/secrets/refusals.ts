@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import type { HiddenSecrets } from './hidden.ts'
+import { MARK_START, redact } from './index.ts'
 
 /**
  * Refuses every change beside hidden secrets once the runs of a workspace have met some refusals. Each refusal tells whether a guess is right, so an
@@ -33,15 +34,24 @@ export function revealedError(hidden: HiddenSecrets, path: LogicalPath, mark: st
   )
 }
 
-/** Returns the refusal of a content with a mark in place of the secret that it hides in the file. */
-export function markOverSecret(
+/**
+ * Refuses a text with a mark of the file that it changes: the mark would replace the secret that it hides.
+ *
+ * @param marks returns the marks of the file. Called only for a text with some mark
+ * @throws ToolError `POLICY_DENIED_SECRET`
+ */
+export function refuseMarksOver(
   path: string,
-  mark: string,
+  text: string,
+  marks: () => readonly string[],
   hint = 'Use edit_file or replace_range on the lines around the mark, and leave the mark out of the new text.',
-): ToolError {
-  return new ToolError(
-    'POLICY_DENIED_SECRET',
-    `Cannot write ${mark} over the secret that it replaces in ${quote(path)}`,
-    { path, hint },
-  )
+): void {
+  const shown = text.includes(MARK_START) ? marks().find((mark) => text.includes(mark)) : undefined
+  if (shown === undefined) return
+  const name = shown === MARK_START ? 'a mark' : shown
+  const message = `Cannot write ${name} over the secret that it replaces in ${quote(path)}`
+  throw new ToolError('POLICY_DENIED_SECRET', message, { path, hint })
 }
+
+/** Returns the marks that hide the secrets of a text. */
+export const marksOf = (text: string): readonly string[] => redact(text).marks.map(({ mark }) => mark)

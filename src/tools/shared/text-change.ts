@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
-import { MARK_START, markPositions, redact } from '../../files/secrets/index.ts'
-import { markOverSecret } from '../../files/secrets/refusals.ts'
+import { markPositions, redact } from '../../files/secrets/index.ts'
+import { refuseMarksOver } from '../../files/secrets/refusals.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { PLACEHOLDER_HINT, placeholderAt } from '../../files/text/omission.ts'
@@ -86,9 +86,7 @@ export function newSha256(receipt: Receipt, path: Path): string {
  * @throws ToolError `POLICY_DENIED_SECRET`
  */
 export function refuseMarks(document: TextDocument, newText: string, path: Path): void {
-  if (!newText.includes(MARK_START)) return
-  const shown = document.redaction.marks.find(({ mark }) => newText.includes(mark))
-  if (shown !== undefined) throw markOverSecret(path, shown.mark)
+  refuseMarksOver(path, newText, () => document.redaction.marks.map(({ mark }) => mark))
 }
 
 /**
