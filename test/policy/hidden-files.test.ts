@@ -183,7 +183,7 @@ describe('a command that cannot see a file', () => {
 
   it('is told that the file exists and which rule hides it', async () => {
     const message =
-      'Cannot change "private/plan.md": it exists, but the command cannot see it. Policy denies file:read of "private/plan.md": rule "unseen"'
+      'Cannot change "private/plan.md": it exists, but is not visible here. Policy denies file:read of "private/plan.md": rule "unseen"'
     expect((await run('touch private/plan.md')).refused).toEqual([
       expect.objectContaining({ path: 'private/plan.md', code: 'POLICY_DENIED', message }),
     ])

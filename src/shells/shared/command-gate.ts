@@ -145,7 +145,7 @@ export class CommandGate {
 
   /** @throws ToolError `ABORTED` if the command was stopped */
   requireRunning(): void {
-    if (this.options.signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
+    if (this.options.signal.aborted) throw new ToolError('ABORTED', 'Stopped before the end')
   }
 
   /** Runs an action on behalf of an access; records its refusal. */
@@ -277,7 +277,7 @@ export class CommandGate {
           (reason) =>
             new ToolError(
               'POLICY_DENIED',
-              `Cannot change ${quote(requested)}: it exists, but the command cannot see it. ${reason}`,
+              `Cannot change ${quote(requested)}: it exists, but is not visible here. ${reason}`,
               { path: requested, hint: 'Use another path, or ask the user for permission to view this one.' },
             ),
         ),
@@ -480,9 +480,9 @@ function hasContent({ to }: Change): boolean {
 }
 
 function hiddenInside(path: Path): ToolError {
-  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that the command cannot see`, {
+  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that are not visible here`, {
     path,
-    hint: 'Change the entries that the command can list, one by one.',
+    hint: 'Change the listed entries one by one.',
   })
 }
 

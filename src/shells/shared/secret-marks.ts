@@ -102,7 +102,7 @@ function* hideUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', path: 
   for (const text of [new TextDecoder(encoding).decode(bytes), byteText(bytes)])
     count += (yield* findSecretsInSteps(text)).length
   if (count === 0) return bytes
-  throw new ToolError('UNSUPPORTED_ENCODING', `${quote(path)} holds a secret and is UTF-16: no command may read it`, {
+  throw new ToolError('UNSUPPORTED_ENCODING', `${quote(path)} holds a secret and is UTF-16, so it cannot be shown`, {
     path,
   })
 }
