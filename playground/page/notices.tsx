@@ -33,8 +33,10 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
         <div class="notice warn row" role="status">
           <span class="grow">
             {elsewhere.value === 'free'
-              ? 'The other tab has released this project.'
-              : 'Another tab works on this project. This tab shows it read-only.'}
+              ? 'No other tab works on this project any more.'
+              : elsewhere.value === 'taken'
+                ? 'Another tab has taken this project over. The agent was stopped here, and this tab only shows the project.'
+                : 'Another tab works on this project, and this one only shows it. If you take it over, the other tab saves its work, stops its agent and only shows the project.'}
           </span>
           <button type="button" class="button" onClick={() => void openProject(id, { takeOver: true })}>
             {elsewhere.value === 'free' ? 'Work on it here' : 'Take it over'}

@@ -29,7 +29,8 @@ const kinds: Partial<Record<Classification['kind'], string>> = {
   GIT_INTERNAL: 'git',
 }
 
-export function createPathFacts(workspace: Pick<Workspace, 'explain' | 'mode' | 'run'>): PathFacts {
+/** @param isWritable false while another tab writes the project: the workspace then refuses every change */
+export function createPathFacts(workspace: Pick<Workspace, 'explain' | 'mode' | 'run'>, isWritable = true): PathFacts {
   // Plan mode ends with the approval of a plan. The marks show what the policy decides from then on.
   const { explain } = workspace.mode === 'plan' ? workspace.run({ plan: { text: 'Marks of the files' } }) : workspace
   const cached = new Map<string, PathFact | undefined>()
@@ -46,7 +47,7 @@ export function createPathFacts(workspace: Pick<Workspace, 'explain' | 'mode' | 
       const name = kind === undefined ? undefined : kinds[kind]
       const lock =
         lockOf(read, 'The agent cannot open it') ??
-        (type === 'directory'
+        (type === 'directory' || !isWritable
           ? undefined
           : lockOf(await explainWriting(path), 'The agent can read it, and not change it'))
       cached.set(key, { kind: name, lock, isQuiet: name !== undefined && name !== 'secret' })

@@ -31,9 +31,10 @@ export function TreeView({ projectSession, onOpen }: TreeViewProps) {
 }
 
 /** Returns a function that says what is known about a path. */
-function useMarks({ changed, files, session }: TreeViewProps['projectSession']) {
+function useMarks({ changed, files, session, writable }: TreeViewProps['projectSession']) {
   const workspace = session.workspace.value
-  const facts = useMemo(() => createPathFacts(workspace), [workspace])
+  const isWritable = writable.value
+  const facts = useMemo(() => createPathFacts(workspace, isWritable), [workspace, isWritable])
   const revision = facts.revision.value
   const changes = changed.value
   const all = files.all.value

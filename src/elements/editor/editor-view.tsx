@@ -61,6 +61,7 @@ export function View(properties: EditorProperties) {
         <Conflict
           {...{ controller, path }}
           isDeleted={snapshot.isDeleted === true}
+          isReadOnly={readOnly !== undefined}
           theirs={code ? undefined : conflict}
         />
       )}
@@ -186,10 +187,12 @@ function Conflict({
   controller,
   path,
   isDeleted,
+  isReadOnly,
   theirs,
 }: EditorProperties & {
   readonly path: string
   readonly isDeleted: boolean
+  readonly isReadOnly: boolean
   /** The text of the file, unless it is shown beside the person's. */
   readonly theirs: string | undefined
 }) {
@@ -213,6 +216,7 @@ function Conflict({
         <button
           type="button"
           class="button primary"
+          disabled={isReadOnly}
           onClick={() => {
             controller.resolve('own')
             void controller.save()

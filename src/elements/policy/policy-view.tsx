@@ -73,7 +73,7 @@ function PolicyBar({
       <Select
         label="Begin with"
         value={undefined}
-        placeholder="Begin with a preset…"
+        placeholder="A preset…"
         options={presetNames.map((name) => ({ value: name, label: name }))}
         onChange={(preset) => load({ preset })}
       />

@@ -139,7 +139,12 @@ function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['
   const builtins = listOf(list.split(/\s+/))
   const programs = listOf(commands.keys()).filter((name) => /^\w[\w.+-]*$/.test(name) && !builtins.includes(name))
   const heading = 'Commands of the shell, which help NAME describes'
-  return { ...result, stdout: `${heading}\n${builtins.join(' ')}\n${PROGRAMS}${programs.join(' ')}\n` }
+  return { ...result, stdout: `${heading}\n${inLines(builtins)}${PROGRAMS}${inLines(programs)}` }
+}
+
+/** Joins names in lines that fit into a terminal. */
+function inLines(names: readonly string[]): string {
+  return names.join(' ').replaceAll(/(.{1,72})(?: |$)/g, '$1\n')
 }
 
 function refused(reason: string): ExecResult {
