@@ -144,7 +144,7 @@ function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['
 
 /** Joins names in lines that fit into a terminal. */
 function inLines(names: readonly string[]): string {
-  return names.join(' ').replaceAll(/(.{1,72})(?: |$)/g, '$1\n')
+  return names.join(' ').replaceAll(/(.{1,60})(?: |$)/g, '$1\n')
 }
 
 function refused(reason: string): ExecResult {
