@@ -147,7 +147,7 @@ export interface Backend {
    * storage would alter; `NOT_A_DIRECTORY` if an ancestor is a file.
    */
   canonical(path: LogicalPath, options?: { readonly noFollow?: boolean }): Promise<Path>
-  /** Returns `undefined` for an absent path. The root is always a directory. */
+  /** Returns `undefined` for an absent path, and for one that leads through a link or a file. The root is always a directory. */
   stat(path: Path): Promise<Stat | undefined>
   /** Lists a directory, sorted by UTF-16 code units, without names that `parsePath` refuses. `NOT_FOUND`, `NOT_A_DIRECTORY`. */
   list(path: Path): Promise<readonly DirectoryEntry[]>

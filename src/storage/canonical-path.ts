@@ -147,7 +147,7 @@ async function statOrNothing(backend: LinkReads, path: Path) {
   try {
     return await backend.stat(path)
   } catch (error) {
-    // Some storages refuse to stat through a link. Resolving name by name finds the reason.
+    // A storage may refuse a name below a link. Resolving name by name finds the reason.
     if (error instanceof ToolError && (error.code === 'PATH_REJECTED' || error.code === 'NOT_A_DIRECTORY'))
       return undefined
     throw error

@@ -167,6 +167,13 @@ const faults: Readonly<Record<string, Break>> = {
   'canonical always keeps the last name': (good) => ({ canonical: (path) => good.canonical(path, { noFollow: true }) }),
   'reads follow links': (good) => ({ read: async (path, range) => good.read(await good.canonical(path), range) }),
   'stat follows links': (good) => ({ stat: async (path) => good.stat(await good.canonical(path).catch(() => path)) }),
+  'stat refuses a path that leads through a link': (good) => ({
+    async stat(path) {
+      const canonical = await good.canonical(path, { noFollow: true }).catch(() => path)
+      if (canonical !== path) throw new ToolError('PATH_REJECTED', 'a link')
+      return good.stat(path)
+    },
+  }),
   'commits follow links': (good) => ({
     async commit(changes, how) {
       const followed: Change[] = []

@@ -49,6 +49,7 @@ const inMemory = () =>
 const backends: Readonly<Record<string, () => Backend>> = {
   memory: inMemory,
   overlay: () => overlay(inMemory()),
+  'overlay of node': () => overlay(backends.node?.() as Backend),
   node() {
     const base = mkdtempSync(join(tmpdir(), 'undo-allowed-'))
     roots.push(base)
@@ -104,7 +105,7 @@ const cases = part(
   Object.keys(backends).flatMap((backend, position) =>
     Object.keys(policies).flatMap((policy, index) =>
       calls
-        .filter((_, at) => (at + position * 7 + index * 3) % times(97, 1) === 0)
+        .filter((_, at) => (at + position * 7 + index * 3) % times(293, 1) === 0)
         .map((call) => ({ backend, policy, call })),
     ),
   ),

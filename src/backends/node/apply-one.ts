@@ -10,7 +10,7 @@ import { stageState } from './stage-state.ts'
 import { type Staged, syncDirectories } from './staging.ts'
 import type { Temp } from './state-directory.ts'
 import { type ApplyContext, dropTemps, isUnchanged, type Task, verbFor } from './tasks.ts'
-import { movedOutsideError, type PinnedDirectory } from './tree-access.ts'
+import { MovedOutsideError, type PinnedDirectory } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** Applies one change. It takes effect in a single system call, so it needs no journal. */
@@ -61,7 +61,7 @@ async function putStaged(
   try {
     const stats = await stageState(context, { at: staged, path, to }, present?.stats)
     throwIfAborted(context.signal)
-    if (!pin.holds()) throw movedOutsideError(parentOf(path))
+    if (!pin.holds()) throw new MovedOutsideError(parentOf(path))
     if (present === undefined) {
       linkNoReplace(staged, at, path)
       dropTemps(context, pins, [temp])

@@ -27,7 +27,7 @@ import { copyFile, stageState } from './stage-state.ts'
 import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
 import { bootId, type StateDirectory, type Temp } from './state-directory.ts'
 import { type ApplyContext, dropTemps, isUnchanged, type Task, type TaskMap, verbFor } from './tasks.ts'
-import { movedOutsideError } from './tree-access.ts'
+import { MovedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** The journal of a set that is being applied. */
@@ -280,5 +280,5 @@ function requireUndisturbed(pins: Pins, tasks: readonly Task[], taskOf: TaskMap)
     if (present !== undefined && !isUnchanged(physicalPathOf(pins, change.path), present))
       throw concurrentChangeError(change.path)
   }
-  for (const directory of directories) if (!pins.get(directory).holds()) throw movedOutsideError(directory)
+  for (const directory of directories) if (!pins.get(directory).holds()) throw new MovedOutsideError(directory)
 }

@@ -11,7 +11,7 @@ import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { stageState } from './stage-state.ts'
 import { syncDirectories } from './staging.ts'
 import { type ApplyContext, dropTemps, type Task, verbFor } from './tasks.ts'
-import { movedOutsideError } from './tree-access.ts'
+import { MovedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** A new directory and its contents. */
@@ -60,7 +60,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
     if (context.durable) await syncDirectories(inside, directories.reverse())
     inside.close()
     throwIfAborted(context.signal)
-    if (!pin.holds()) throw movedOutsideError(parent)
+    if (!pin.holds()) throw new MovedOutsideError(parent)
     // A directory can replace only an empty one, so nothing is overwritten.
     renameSync(pin.at(staged[1]), pin.at(nameOf(top)))
   } catch (error) {

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { childOf, type LogicalPath, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
+import { errnoOf } from '../../storage/storage-error.ts'
 import { isMissing } from './errno.ts'
 import type { Root } from './root.ts'
 import { typeOf } from './stat.ts'
@@ -40,14 +41,9 @@ function isStraight(access: TreeAccess, path: LogicalPath): boolean {
     return access.isStraight(path)
   } catch (error) {
     // Resolving link by link finds the reason.
-    if (isMissing(error) || isLoop(error)) return false
+    if (isMissing(error) || errnoOf(error) === 'EACCES') return false
     throw error
   }
-}
-
-function isLoop(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code
-  return code === 'ELOOP' || code === 'EACCES'
 }
 
 function lookUp(access: TreeAccess, path: Path): LookupResult {

@@ -1,6 +1,5 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf } from '../../storage/storage-error.ts'
 import { isMissing } from './errno.ts'
 
 /**
@@ -17,7 +16,7 @@ export function removeTree(path: string): void {
     rmdirSync(path)
   } catch (error) {
     // Another process has put something else there, such as a link: leave it.
-    if (!isMissing(error) && errnoOf(error) !== 'ELOOP') throw error
+    if (!isMissing(error)) throw error
   }
 }
 

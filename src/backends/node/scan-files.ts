@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { ScanVisit, Stat } from '../../storage/backend.ts'
 import { errnoOf } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
-import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
+import { isNoLongerThere } from './errno.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { statOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
 import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
@@ -140,16 +140,10 @@ function bufferFor(size: number, buffer: { bytes: Uint8Array }): Uint8Array {
 
 /** Whether a scan skips the path: it is gone, behind a link, not a file, or not readable. */
 function isGone(error: unknown): boolean {
-  if (isOutOfDescriptors(error)) return false
-  if (error instanceof ToolError) return error.code === 'PATH_REJECTED'
-  const code = errnoOf(error)
-  return code !== undefined && SKIPPED_CODES.has(code)
+  return isNoLongerThere(error) || SKIPPED_CODES.has(errnoOf(error) ?? '')
 }
 
 const SKIPPED_CODES: ReadonlySet<string> = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'ELOOP',
   'EACCES',
   'EPERM',
   'ENXIO',

@@ -1,11 +1,11 @@
 import { fstatSync, lstatSync, type Stats } from 'node:fs'
-import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { type DirectoryStats, FACTS, TYPE_CODES } from '../../storage/backend.ts'
 import { errnoOf } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
+import { isNoLongerThere } from './errno.ts'
 import { listDirectory } from './list-directory.ts'
-import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { typeOf } from './stat.ts'
 import type { TreeAccess } from './tree-access.ts'
 
@@ -128,8 +128,5 @@ function stampOf({ ctimeMs }: Stats): number {
 }
 
 function isGone(error: unknown): boolean {
-  if (isOutOfDescriptors(error)) return false
-  if (error instanceof ToolError) return error.code === 'PATH_REJECTED'
-  const code = errnoOf(error)
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES'
+  return isNoLongerThere(error) || errnoOf(error) === 'EACCES'
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { childOf, type LogicalPath, type Path, parentOf } from '../../paths/logical-path.ts'
-import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
+import { MovedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
 /** macOS flag: open follows no link anywhere in the path. */
 /* v8 ignore next -- @preserve: asked once, when the module is loaded; the flag means nothing on other platforms */
@@ -19,7 +19,7 @@ export function createRecheckingAccess(physical: string): TreeAccess {
   const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | O_NOFOLLOW_ANY
 
   function verify(directory: LogicalPath): void {
-    if (realpathSync.native(physicalPath(directory)) !== physicalPath(directory)) throw movedOutsideError(directory)
+    if (realpathSync.native(physicalPath(directory)) !== physicalPath(directory)) throw new MovedOutsideError(directory)
   }
 
   function verifyRoot(): void {

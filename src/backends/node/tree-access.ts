@@ -155,7 +155,7 @@ class LinuxAccess implements TreeAccess {
       const attempts = location.endsWith(' (deleted)') ? ATTEMPTS : 2
       if (attempt < attempts) continue
       if (readlinkSync(this.#rootSelf) !== this.physical) throw rootMovedError()
-      throw movedOutsideError(path)
+      throw new MovedOutsideError(path)
     }
   }
 
@@ -193,8 +193,10 @@ function linuxPin(access: LinuxAccess, directory: Path, fd: number): PinnedDirec
 }
 
 /** The error for a path that turned out to be elsewhere. */
-export function movedOutsideError(path: LogicalPath): ToolError {
-  return new ToolError('PATH_REJECTED', `Path ${quote(display(path))} leads through a link`, { path: display(path) })
+export class MovedOutsideError extends ToolError {
+  constructor(path: LogicalPath) {
+    super('PATH_REJECTED', `Path ${quote(display(path))} leads through a link`, { path: display(path) })
+  }
 }
 
 /** The error of every call once the root is no longer where it was. */

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../util/timers.ts'
 import { listPinned } from './list-directory.ts'
 import { fill } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
-import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
+import { MovedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
 /** Longest time without yielding to the event loop, in milliseconds. */
 const TURN_MS = 10
@@ -164,7 +164,7 @@ class TreeWalk {
 }
 
 function notThere(path: Path): ToolError {
-  return path === ROOT ? rootMovedError() : movedOutsideError(path)
+  return path === ROOT ? rootMovedError() : new MovedOutsideError(path)
 }
 
 function readStart(pin: PinnedDirectory, name: string, maxBytes: number): Uint8Array | undefined {
