@@ -88,9 +88,12 @@ async function readWindow(
   const { bytes } = await drafts.read(path, { start: from, end: Math.min(size, end + CONTEXT_BYTES), tag })
   noteRead(path, end - start)
   const [first, last] = [start - from, end - from]
-  const { marks } = mayHoldSecret(bytes)
-    ? await runInTurns(redactInSteps(byteText(bytes)), createPacer())
-    : { marks: [] }
+  const turn = createPacer()
+  const pause = () => {
+    throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
+    return turn()
+  }
+  const { marks } = mayHoldSecret(bytes) ? await runInTurns(redactInSteps(byteText(bytes)), pause) : { marks: [] }
   const isNear = marks.some((mark) => mark.originalStart < last && mark.originalEnd > first)
   // A longer one begins or ends beyond the bytes around the part.
   const isLarge = size > largeBounds.fileBytes && !isNear

@@ -135,3 +135,35 @@ describe('a cancelled search of a large file', () => {
     await rm(root, { recursive: true })
   })
 })
+
+describe('a cancelled call on a file that is not large', () => {
+  beforeAll(() => void Object.assign(largeBounds, bounds))
+  afterAll(() => void Object.assign(largeBounds, small))
+
+  /** Calls that search the whole file for secrets, in several turns of the event loop. */
+  const searches: Readonly<Record<string, (files: WorkspaceFiles, signal: AbortSignal) => Promise<unknown>>> = {
+    readBytes: (files, signal) => files.readBytes('big', { signal }),
+    'readBytes of a range': (files, signal) => files.readBytes('big', { start: 1, signal }),
+    readText: (files, signal) => files.readText('big', { signal }),
+    copy: (files, signal) => files.copy('big', 'copy', { signal }),
+    append: (files, signal) => files.append('big', 'x', { signal }),
+  }
+
+  it.each(Object.entries(searches))('ends %s within a few turns', async (_, search) => {
+    const workspace = await createWorkspace({ backend: memory({ big: content }), policy: 'autonomous' })
+    const stop = new AbortController()
+    let turns = 0
+    let isDone = false
+    const count = () => {
+      if (isDone) return
+      if (stop.signal.aborted) turns += 1
+      else stop.abort()
+      setImmediate(count)
+    }
+    setImmediate(count)
+    await expect(search(workspace.files, stop.signal)).rejects.toMatchObject({ code: 'ABORTED' })
+    isDone = true
+    expect(turns).toBeLessThan(4)
+    await workspace.close()
+  })
+})

@@ -86,8 +86,12 @@ export class CommandGate {
   readonly marks: SecretMarks
   /** The search for the secrets of all files before the command changes any. */
   #searched: Promise<void> | undefined
-  /** To be called between the steps of a long operation. */
-  readonly pause = createPacer()
+  readonly #turn = createPacer()
+  /** To be called between the steps of a long operation. @throws ToolError `ABORTED` if the command was stopped */
+  readonly pause = (): Promise<void> | undefined => {
+    this.requireRunning()
+    return this.#turn()
+  }
   readonly readContents = new Map<Path, ReadContent>()
   #keptBytes = 0
   /** The size of each file that the command has written, and the sum. */
