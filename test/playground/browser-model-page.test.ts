@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 import { button, chooseOption, message, patiently, says, settled } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -55,7 +56,7 @@ it('the browser’s own model is downloaded with its progress, and shows its own
   await page.getByText('25 % of the context').waitFor()
 })
 
-it('a browser without a model of its own says so in a sentence', async () => {
+it.runIf(isLong)('a browser without a model of its own says so in a sentence', async () => {
   const page = await playground.sample('price-list', { storage: 'memory' })
   await chooseOption(page, 'Model', 'builtin')
   await page.getByText('This browser has no language model of its own. Choose another model.').waitFor()

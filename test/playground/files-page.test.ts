@@ -226,7 +226,7 @@ describe('the editor', () => {
 describe('the tabs', () => {
   const names = () => page.locator('.file-tabs .name').allInnerTexts()
 
-  it('change their order by keys and drag, and are left and closed by keys', async () => {
+  it.runIf(isLong)('change their order by keys and drag, and are left and closed by keys', async () => {
     for (const path of ['src/cart.js', 'src/format.js', 'src/price.js']) await openFile(page, path)
     const tabs = async () => (await names()).filter((name) => /^(cart|format|price)/m.test(name.replace(/.*\n/, '')))
     const order = async () => (await tabs()).map((name) => name.replace(/^.*\n/s, ''))
@@ -350,7 +350,7 @@ describe('the projects', () => {
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
 
-  it('are renamed and duplicated, and removed after a question', async () => {
+  it.runIf(isLong)('are renamed and duplicated, and removed after a question', async () => {
     await switchProject(page, 'Price list')
     await act('Price list', 'Rename…')
     await page.getByLabel('New name of Price list').fill('My shop')
@@ -374,7 +374,7 @@ describe('the projects', () => {
   })
 })
 
-it('a text of another encoding is shown as what it is, and not overwritten', async () => {
+it.runIf(isLong)('a text of another encoding is shown as what it is, and not overwritten', async () => {
   const page = await playground.sample('price-list')
   const latin = Uint8Array.from(Buffer.from('Grüße für 5 £\nändern\n', 'latin1'))
   const cyrillic = Uint8Array.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x0a])

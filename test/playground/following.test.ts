@@ -67,7 +67,7 @@ describe('the first screen', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('starts a scenario by the keyboard, and again on the files as they were', async () => {
+  it.runIf(isLong)('starts a scenario by the keyboard, and again on the files as they were', async () => {
     for (let run = 0; run < 2; run++) {
       await button(page, 'Wardspace').press('Enter')
       await card(page, 'Mend a failing test').press('Enter')
@@ -124,7 +124,7 @@ describe('the stage', () => {
     },
   )
 
-  it('does not drag away a person who goes elsewhere, until the person follows again', async () => {
+  it.runIf(isLong)('does not drag away a person who goes elsewhere, until the person follows again', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
     await card(page, 'Approve a risky change').click()
     await approval(page, 'submit_plan').waitFor()

@@ -56,7 +56,7 @@ describe('a reload while the agent works', () => {
     expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
   })
 
-  it('names the call that was waiting, and keeps what the run has read', async () => {
+  it.runIf(isLong)('names the call that was waiting, and keeps what the run has read', async () => {
     const page = await playground.sample('order-book')
     await run(page)
     await button(page, 'Approve the plan').waitFor()
@@ -118,7 +118,7 @@ describe('the terminal of a project', () => {
 })
 
 describe('the terminal', () => {
-  it('is not bound by plan mode, also while a plan waits, nor by a policy for the agent', async () => {
+  it.runIf(isLong)('is not bound by plan mode, also while a plan waits, nor by a policy for the agent', async () => {
     const page = await playground.sample('order-book')
     await command(page, 'echo 1 > one.txt && echo wri""tten', 'written')
     await run(page)

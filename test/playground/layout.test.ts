@@ -53,33 +53,36 @@ describe('on a phone', () => {
   })
 })
 
-it('the report of an attack is read on a phone without scrolling sideways, each value beside its name', async () => {
-  const page = await playground.sample('price-list', { storage: 'memory' })
-  await card(page, 'Watch an attack fail').click()
-  const end = page.getByRole('region', { name: 'End of the run' })
-  await end.waitFor()
-  await becomePhone(page)
-  await end.getByRole('button', { name: 'Report' }).click()
-  await page.getByRole('heading', { name: 'Forbidden paths tried' }).waitFor()
-  const overflow = () =>
-    page.locator('.report table').evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth))
-  await expect.poll(async () => Math.max(...(await overflow())), patiently).toBeLessThanOrEqual(0)
-  const cells = page
-    .locator('.report table')
-    .filter({ hasText: 'COMMAND_DENIED' })
-    .locator('tbody tr')
-    .first()
-    .locator('td')
-  const named = await cells.evaluateAll((all) =>
-    all.map((cell) => [getComputedStyle(cell, '::before').content, cell.textContent]),
-  )
-  expect(named.slice(0, 4)).toEqual([
-    ['"call"', '#2'],
-    ['"tool"', 'read_file'],
-    ['"paths"', '.env'],
-    ['"code"', 'POLICY_DENIED_SECRET'],
-  ])
-})
+it.runIf(isLong)(
+  'the report of an attack is read on a phone without scrolling sideways, each value beside its name',
+  async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    await card(page, 'Watch an attack fail').click()
+    const end = page.getByRole('region', { name: 'End of the run' })
+    await end.waitFor()
+    await becomePhone(page)
+    await end.getByRole('button', { name: 'Report' }).click()
+    await page.getByRole('heading', { name: 'Forbidden paths tried' }).waitFor()
+    const overflow = () =>
+      page.locator('.report table').evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth))
+    await expect.poll(async () => Math.max(...(await overflow())), patiently).toBeLessThanOrEqual(0)
+    const cells = page
+      .locator('.report table')
+      .filter({ hasText: 'COMMAND_DENIED' })
+      .locator('tbody tr')
+      .first()
+      .locator('td')
+    const named = await cells.evaluateAll((all) =>
+      all.map((cell) => [getComputedStyle(cell, '::before').content, cell.textContent]),
+    )
+    expect(named.slice(0, 4)).toEqual([
+      ['"call"', '#2'],
+      ['"tool"', 'read_file'],
+      ['"paths"', '.env'],
+      ['"code"', 'POLICY_DENIED_SECRET'],
+    ])
+  },
+)
 
 it('the first screen names the library, with what installs it and where to read on', async () => {
   const page = await playground.sample('price-list', { storage: 'memory' })
@@ -144,8 +147,8 @@ describe('an approval on a phone', () => {
 
 describe('a question that has just come', () => {
   it.each([
-    ['on a phone', { width: 390, height: 844 }],
-    ['on the stage', { width: 1400, height: 900 }],
+    ['on a phone', { width: 390, height: 844 }] as const,
+    ...(isLong ? [['on the stage', { width: 1400, height: 900 }] as const] : []),
   ])('%s takes no answer that was meant for the one before', async (_, size) => {
     const page = await playground.sample('order-book', { storage: 'memory' })
     await page.setViewportSize(size)
@@ -181,7 +184,7 @@ describe('a question that has just come', () => {
     for (const ms of shown.slice(1, -1)) expect(ms).toBeGreaterThan(400)
   })
 
-  it('names the command that it asks about, and its risks, in the bar', async () => {
+  it.runIf(isLong)('names the command that it asks about, and its risks, in the bar', async () => {
     const page = await playground.sample('order-book', { storage: 'memory' })
     await becomePhone(page)
     await card(page, 'Approve a risky change').click()
@@ -232,7 +235,7 @@ describe('the conversation', () => {
 })
 
 describe('what a person writes', () => {
-  it('shows the code in it as code, in the conversation and in its title', async () => {
+  it.runIf(isLong)('shows the code in it as code, in the conversation and in its title', async () => {
     const page = await playground.sample('weather-station', { storage: 'memory' })
     await button(page, 'Rename across files').click()
     const sent = page.locator('.said.person')
@@ -242,7 +245,7 @@ describe('what a person writes', () => {
 })
 
 describe('every control has its place, and axe finds no violation', () => {
-  it('on the first screen, after an attack and at an approval, in four sizes', async () => {
+  it.runIf(isLong)('on the first screen, after an attack and at an approval, in four sizes', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     const faults = await faultsOf(page, states)
     expect(faults).toEqual([])

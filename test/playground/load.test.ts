@@ -6,6 +6,7 @@ import type { Page, Response } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contentSecurityPolicy } from '../../playground/server/policy.ts'
 import { serve } from '../../playground/server/serve.ts'
+import { isLong } from '../counts.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -76,43 +77,46 @@ describe('the page', () => {
     }
   })
 
-  it('is shown in frames of the origins that its owner names, isolated if they are, and in no other', async () => {
-    const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
-    let framed = ''
-    const holder = createServer((_, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/html', ...isolation })
-      response.end(`<iframe allow="cross-origin-isolated" width="1200" height="800" src="${framed}"></iframe>`)
-    })
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
-    const { port } = holder.address() as AddressInfo
-    const named = `http://127.0.0.1:${port}`
-    const server = await serve(playground.directory, { framedBy: `https://example.org ${named}` })
-    framed = `${server.url}?sample=price-list`
-    const person = await playground.person('keeps the page')
-    try {
-      // Without a service worker, which would store the whole build a second time for this holder.
-      const page = await (await playground.person()).newPage()
-      await page.goto(named)
-      const frame = page.frameLocator('iframe')
-      await frame.locator('main[aria-busy="false"]').waitFor()
-      await frame.getByRole('treeitem', { name: 'README.md' }).waitFor()
-      expect(await page.frames()[1]?.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
-      // Its service worker keeps what the owner says.
-      const alone = await person.newPage()
-      await alone.goto(server.url)
-      expect(await offline(alone)).toBe('ready')
-      const again = await alone.reload()
-      expect(again?.fromServiceWorker()).toBe(true)
-      expect(again?.headers()['content-security-policy']).toContain(`frame-ancestors https://example.org ${named}`)
-      // The same server by another name is another origin.
-      const refused = new Promise<string>((resolve) => page.on('console', (message) => resolve(message.text())))
-      await page.goto(`http://localhost:${port}`)
-      expect(await refused).toContain('frame-ancestors')
-      expect(await frame.locator('main').count()).toBe(0)
-    } finally {
-      await server.close()
-      holder.closeAllConnections()
-      holder.close()
-    }
-  })
+  it.runIf(isLong)(
+    'is shown in frames of the origins that its owner names, isolated if they are, and in no other',
+    async () => {
+      const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
+      let framed = ''
+      const holder = createServer((_, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html', ...isolation })
+        response.end(`<iframe allow="cross-origin-isolated" width="1200" height="800" src="${framed}"></iframe>`)
+      })
+      await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
+      const { port } = holder.address() as AddressInfo
+      const named = `http://127.0.0.1:${port}`
+      const server = await serve(playground.directory, { framedBy: `https://example.org ${named}` })
+      framed = `${server.url}?sample=price-list`
+      const person = await playground.person('keeps the page')
+      try {
+        // Without a service worker, which would store the whole build a second time for this holder.
+        const page = await (await playground.person()).newPage()
+        await page.goto(named)
+        const frame = page.frameLocator('iframe')
+        await frame.locator('main[aria-busy="false"]').waitFor()
+        await frame.getByRole('treeitem', { name: 'README.md' }).waitFor()
+        expect(await page.frames()[1]?.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
+        // Its service worker keeps what the owner says.
+        const alone = await person.newPage()
+        await alone.goto(server.url)
+        expect(await offline(alone)).toBe('ready')
+        const again = await alone.reload()
+        expect(again?.fromServiceWorker()).toBe(true)
+        expect(again?.headers()['content-security-policy']).toContain(`frame-ancestors https://example.org ${named}`)
+        // The same server by another name is another origin.
+        const refused = new Promise<string>((resolve) => page.on('console', (message) => resolve(message.text())))
+        await page.goto(`http://localhost:${port}`)
+        expect(await refused).toContain('frame-ancestors')
+        expect(await frame.locator('main').count()).toBe(0)
+      } finally {
+        await server.close()
+        holder.closeAllConnections()
+        holder.close()
+      }
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { everyNth } from '../counts.ts'
+import { everyNth, isLong } from '../counts.ts'
 import { button, patiently, show } from './person.ts'
 import { usePlayground } from './shared.ts'
 import { states } from './states.ts'
@@ -51,7 +51,7 @@ function drawn(page: Page): Promise<Drawn> {
   })
 }
 
-it('has one scale of type, and two faces that come with the page', async () => {
+it.runIf(isLong)('has one scale of type, and two faces that come with the page', async () => {
   const page = await playground.sample('price-list', { storage: 'memory' })
   const found: Drawn[] = [await drawn(page)]
   await states.end?.(page)

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { samples } from '../../playground/projects/samples/index.ts'
+import { isLong } from '../counts.ts'
 import {
   activity,
   applyPreset,
@@ -53,7 +54,7 @@ describe('a project with several runs, a repository and a reload', () => {
     expect(await status.textContent()).toMatch(/^Replayed: \d+ steps? had the same result$/)
   })
 
-  it('shows the limits of one run', async () => {
+  it.runIf(isLong)('shows the limits of one run', async () => {
     await show(page, 'Agent')
     await button(page, 'New').click()
     await run(page, 'nothing to mend')
@@ -119,17 +120,20 @@ describe('a project with several runs, a repository and a reload', () => {
 })
 
 describe('the scripted agent', () => {
-  it('does not claim that tests pass where there are none, and counts refusals as its report does', async () => {
-    const page = await playground.sample('release-notes')
-    await run(page, 'of them were refused')
-    const [, calls, commands] =
-      /counts (\d+) refused calls and (\d+) commands/.exec((await conversationText(page)) ?? '') ?? []
-    expect(Number(calls) + Number(commands)).toBe(7)
-    await show(page, 'Report')
-    await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()
-    await show(page, 'Limits')
-    expect(await fact(page, 'Blocked').textContent()).toBe('7')
-    await importFiles(page, 'notes', { 'notes.txt': 'a\n' })
-    await run(page, 'does not work here')
-  })
+  it.runIf(isLong)(
+    'does not claim that tests pass where there are none, and counts refusals as its report does',
+    async () => {
+      const page = await playground.sample('release-notes')
+      await run(page, 'of them were refused')
+      const [, calls, commands] =
+        /counts (\d+) refused calls and (\d+) commands/.exec((await conversationText(page)) ?? '') ?? []
+      expect(Number(calls) + Number(commands)).toBe(7)
+      await show(page, 'Report')
+      await page.getByRole('cell', { name: `carried out, ${calls} refused` }).waitFor()
+      await show(page, 'Limits')
+      expect(await fact(page, 'Blocked').textContent()).toBe('7')
+      await importFiles(page, 'notes', { 'notes.txt': 'a\n' })
+      await run(page, 'does not work here')
+    },
+  )
 })

@@ -91,7 +91,7 @@ describe('the settings of the model', () => {
   const openSettings = () => page.getByRole('button', { name: 'Settings' }).click()
   const status = (text: string | RegExp) => dialog().getByRole('status').filter({ hasText: text }).waitFor()
 
-  it('list the models of the server, and take what it says about the chosen one', async () => {
+  it.runIf(isLong)('list the models of the server, and take what it says about the chosen one', async () => {
     await openSettings()
     await button(page, 'List models').click()
     const options = page.getByRole('listbox', { name: 'Models of the server' }).getByRole('option')
@@ -128,7 +128,7 @@ describe('the settings of the model', () => {
     expect(server.faults).toEqual([])
   })
 
-  it('mark a wrong number and a wrong address in their field, and keep the number before', async () => {
+  it.runIf(isLong)('mark a wrong number and a wrong address in their field, and keep the number before', async () => {
     await openSettings()
     const isMarked = (field: Locator) => field.getAttribute('aria-invalid')
     const cost = dialog().getByLabel('Dollars of one conversation, at most')
@@ -219,7 +219,7 @@ describe('the settings of the model', () => {
   })
 })
 
-it('stays the chosen model over projects and reloads', async () => {
+it.runIf(isLong)('stays the chosen model over projects and reloads', async () => {
   await importFiles(page, 'other', { 'README.md': 'a\n', 'AGENTS.md': 'In this project, all names are in Latin.\n' })
   const chosen = async () => [
     await model(page).getAttribute('data-value'),
@@ -470,41 +470,44 @@ it('tries again by itself for each message, also after tries that were all in va
   }
 })
 
-it('does not wait for an hour, and sends no conversation to another server, model or key than the one that it waits for', async () => {
-  await clear()
-  server.misbehave({ retryAfter: 3_600 })
-  await send('Hello?')
-  await says('The server asks to wait for an hour.')
-  const waiting = page.getByRole('timer', { name: 'Next try' })
-  expect(await waiting.count()).toBe(0)
-  await idle()
+it.runIf(isLong)(
+  'does not wait for an hour, and sends no conversation to another server, model or key than the one that it waits for',
+  async () => {
+    await clear()
+    server.misbehave({ retryAfter: 3_600 })
+    await send('Hello?')
+    await says('The server asks to wait for an hour.')
+    const waiting = page.getByRole('timer', { name: 'Next try' })
+    expect(await waiting.count()).toBe(0)
+    await idle()
 
-  const asked: string[] = []
-  const other = createServer((request, response) => {
-    if (request.method === 'POST') asked.push(request.url ?? '')
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  try {
-    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`
-    for (const fields of [{ Address: address }, { Model: 'another' }, { Key: `${key}-other` }]) {
+    const asked: string[] = []
+    const other = createServer((request, response) => {
+      if (request.method === 'POST') asked.push(request.url ?? '')
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    try {
+      const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`
+      for (const fields of [{ Address: address }, { Model: 'another' }, { Key: `${key}-other` }]) {
+        await setUp({ Address: server.url, Model: 'a-model', Key: key })
+        await clear()
+        server.misbehave({ retryAfter: 5 })
+        await send('Hello?')
+        await waiting.waitFor()
+        const before = server.requests.length
+        await setUp(fields)
+        await says('Not tried again: the server, the model or the key has changed')
+        expect(await waiting.count()).toBe(0)
+        await page.waitForTimeout(5_500)
+        expect([asked, server.requests.length - before]).toEqual([[], 0])
+      }
+    } finally {
       await setUp({ Address: server.url, Model: 'a-model', Key: key })
-      await clear()
-      server.misbehave({ retryAfter: 5 })
-      await send('Hello?')
-      await waiting.waitFor()
-      const before = server.requests.length
-      await setUp(fields)
-      await says('Not tried again: the server, the model or the key has changed')
-      expect(await waiting.count()).toBe(0)
-      await page.waitForTimeout(5_500)
-      expect([asked, server.requests.length - before]).toEqual([[], 0])
+      other.close()
     }
-  } finally {
-    await setUp({ Address: server.url, Model: 'a-model', Key: key })
-    other.close()
-  }
-})
+  },
+)
 
 it('says that the connection broke off, and repeats no text', async () => {
   await clear()

@@ -4,6 +4,7 @@ import type { Page } from 'playwright'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { partOfLine, partsOf, textOfPart } from '../../playground/session/file-parts.ts'
 import { resolvePath } from '../../playground/session/preview-page.ts'
+import { isLong } from '../counts.ts'
 import { button, editor, importFiles, patiently, replaceText, settled, stageTab } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -91,7 +92,7 @@ describe('the preview', () => {
     expect(await page.locator('.file-tabs li.active').textContent()).toContain('about.html')
   })
 
-  it('shows text that is not saved, and what goes wrong in the page', async () => {
+  it.runIf(isLong)('shows text that is not saved, and what goes wrong in the page', async () => {
     await button(page, 'Preview').click()
     await editor(page, 'site/about.html').click()
     await page.keyboard.press('Control+a')
@@ -106,7 +107,7 @@ describe('the preview', () => {
     await button(page, 'Revert').click()
   })
 
-  it('shows Markdown, images and SVG, and says what other files are', async () => {
+  it.runIf(isLong)('shows Markdown, images and SVG, and says what other files are', async () => {
     await open('guide.md')
     await button(page, 'Preview').click()
     await page.locator('.preview-text strong').getByText('bold').waitFor()

@@ -66,7 +66,7 @@ describe('a project', () => {
     expect(modes).toMatchObject({ 'run.sh': 0o755, 'crlf.txt': 0o644 })
   })
 
-  it('survives a reload with its stored data, which is not among its files', async () => {
+  it.runIf(isLong)('survives a reload with its stored data, which is not among its files', async () => {
     const page = await tab()
     const { info } = await ask(page, 'importZip', delicateZip(), 'opfs')
     await ask(page, 'open', info.id)
@@ -87,7 +87,7 @@ describe('a project', () => {
     expect(await leftovers(page, info.id)).toEqual([])
   })
 
-  it('leaves no data after a cancelled import', async () => {
+  it.runIf(isLong)('leaves no data after a cancelled import', async () => {
     const page = await tab()
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}.txt`, bytesOf(`${i}`)]))
     const source = Buffer.from(zipSync(many)).toString('base64')
@@ -140,7 +140,7 @@ describe('a project', () => {
     expect(await ask(next, 'lost')).toEqual([{ id: info.id, name: 'Imported' }])
   })
 
-  it('works in a picked folder in place', async () => {
+  it.runIf(isLong)('works in a picked folder in place', async () => {
     const page = await tab()
     const { info } = await ask(page, 'importPicked', 'picked')
     await ask(page, 'open', info.id)
@@ -188,24 +188,27 @@ describe('two tabs', () => {
     expect(paths).toContain('b.txt')
   })
 
-  it('are not assumed after a reload, when the previous page still holds the lock but does not answer', async () => {
-    const page = await tab()
-    const { info } = await ask(page, 'make', { kind: 'empty' }, 'opfs')
-    const leaving = await tab()
-    await leaving.evaluate((id) => {
-      const held = new Promise<void>((letGo) => Object.assign(globalThis, { letGo }))
-      return new Promise<void>((taken) => {
-        void navigator.locks.request(`wardspace-playground ${id}`, () => {
-          taken()
-          return held
+  it.runIf(isLong)(
+    'are not assumed after a reload, when the previous page still holds the lock but does not answer',
+    async () => {
+      const page = await tab()
+      const { info } = await ask(page, 'make', { kind: 'empty' }, 'opfs')
+      const leaving = await tab()
+      await leaving.evaluate((id) => {
+        const held = new Promise<void>((letGo) => Object.assign(globalThis, { letGo }))
+        return new Promise<void>((taken) => {
+          void navigator.locks.request(`wardspace-playground ${id}`, () => {
+            taken()
+            return held
+          })
         })
-      })
-    }, info.id)
-    const opening = ask(page, 'open', info.id)
-    await page.waitForFunction(async () => ((await navigator.locks.query()).pending ?? []).length > 0)
-    await leaving.evaluate(() => (globalThis as unknown as { letGo(): void }).letGo())
-    expect(await opening).toMatchObject({ writable: true })
-  })
+      }, info.id)
+      const opening = ask(page, 'open', info.id)
+      await page.waitForFunction(async () => ((await navigator.locks.query()).pending ?? []).length > 0)
+      await leaving.evaluate(() => (globalThis as unknown as { letGo(): void }).letGo())
+      expect(await opening).toMatchObject({ writable: true })
+    },
+  )
 
   it('lose nothing when one takes over while the other writes, or is closed while writing', async () => {
     const [first, second] = [await tab(), await tab()]

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
-import { times } from '../counts.ts'
+import { isLong, times } from '../counts.ts'
 import { longestTask } from './long-task.ts'
 import { becomePhone, command, patiently, prints, show, terminalInput, typeCommand } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -46,39 +46,42 @@ describe('the terminal on a phone', () => {
 })
 
 describe('the terminal in the page', () => {
-  it('shows the last line of a long output within its place, at every height and with a font that loads late', async () => {
-    const person = await playground.person()
-    let load = () => {}
-    const mayLoad = new Promise<void>((resolve) => {
-      load = resolve
-    })
-    await person.route(/jetbrains-mono.*\.woff2/, async (route) => {
-      await mayLoad
-      await route.continue()
-    })
-    const page = await playground.sample('price-list', { context: person })
-    const heights = () =>
-      page.evaluate(() => {
-        const boxOf = (element: Element | null | undefined) => element?.getBoundingClientRect()
-        const { shadowRoot } = document.querySelector('wardspace-terminal') ?? {}
-        const [screen, row] = ['.xterm-screen', '.xterm-rows > div'].map((name) =>
-          boxOf(shadowRoot?.querySelector(name)),
-        )
-        const place = boxOf(document.querySelector('.terminal-place'))
-        return { beyond: (screen?.bottom ?? Number.NaN) - (place?.bottom ?? Number.NaN), row: row?.height }
+  it.runIf(isLong)(
+    'shows the last line of a long output within its place, at every height and with a font that loads late',
+    async () => {
+      const person = await playground.person()
+      let load = () => {}
+      const mayLoad = new Promise<void>((resolve) => {
+        load = resolve
       })
-    const beyond = async () => (await heights()).beyond
-    await command(page, 'seq 1 300', /300/)
-    await expect.poll(beyond).toBeLessThanOrEqual(0)
-    const { row } = await heights()
-
-    load()
-    await expect.poll(async () => (await heights()).row).not.toBe(row)
-    for (const height of [900, 873, 861]) {
-      await page.setViewportSize({ width: 1400, height })
+      await person.route(/jetbrains-mono.*\.woff2/, async (route) => {
+        await mayLoad
+        await route.continue()
+      })
+      const page = await playground.sample('price-list', { context: person })
+      const heights = () =>
+        page.evaluate(() => {
+          const boxOf = (element: Element | null | undefined) => element?.getBoundingClientRect()
+          const { shadowRoot } = document.querySelector('wardspace-terminal') ?? {}
+          const [screen, row] = ['.xterm-screen', '.xterm-rows > div'].map((name) =>
+            boxOf(shadowRoot?.querySelector(name)),
+          )
+          const place = boxOf(document.querySelector('.terminal-place'))
+          return { beyond: (screen?.bottom ?? Number.NaN) - (place?.bottom ?? Number.NaN), row: row?.height }
+        })
+      const beyond = async () => (await heights()).beyond
+      await command(page, 'seq 1 300', /300/)
       await expect.poll(beyond).toBeLessThanOrEqual(0)
-    }
-  })
+      const { row } = await heights()
+
+      load()
+      await expect.poll(async () => (await heights()).row).not.toBe(row)
+      for (const height of [900, 873, 861]) {
+        await page.setViewportSize({ width: 1400, height })
+        await expect.poll(beyond).toBeLessThanOrEqual(0)
+      }
+    },
+  )
 
   const count = times(10_000, 100_000)
   it(`prints ${count.toLocaleString('en')} lines without a long task, and keeps their end`, async () => {
@@ -104,7 +107,7 @@ describe('the terminal in the page', () => {
     expect(Math.max(...tasks)).toBeLessThan(250)
   })
 
-  it('has a dialogue with running programs', async () => {
+  it.runIf(isLong)('has a dialogue with running programs', async () => {
     const page = await playground.sample('price-list')
     const type = (text: string) => page.keyboard.type(text)
     await command(page, 'read -p "Your name? " name; echo "Hello, $name"', /Hello, \$name"Your name\? /)

@@ -14,6 +14,7 @@ import { fitted, sentence } from '../../src/elements/terminal/sentences.ts'
 import type { TerminalLine } from '../../src/ui/terminal.ts'
 import { completeLine } from '../../src/ui/terminal-completion.ts'
 import { createSafeText, safeText } from '../../src/ui/terminal-text.ts'
+import { isLong } from '../counts.ts'
 
 async function open(files: Readonly<Record<string, string>> = { 'src/a.js': 'one\n' }) {
   const project = { info: { id: 'p', name: 'P' }, backend: memory(files), kept: memoryByteStore() }
@@ -83,7 +84,7 @@ describe('the shell of the terminal', () => {
     await session.close()
   })
 
-  it('gives the running command what is entered when it asks, and shows both', async () => {
+  it.runIf(isLong)('gives the running command what is entered when it asks, and shows both', async () => {
     const { terminal, printed, run, session } = await open({
       'ask.js': `const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout })
 rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name + ' is ' + age); rl.close() }))`,
@@ -123,7 +124,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await session.close()
   })
 
-  it('ends what waits for input when the line is stopped', async () => {
+  it.runIf(isLong)('ends what waits for input when the line is stopped', async () => {
     const { terminal, run, session } = await open()
     for (const line of ['read x', 'cat', 'sort | head']) {
       const ended = terminal.run(line)
@@ -136,7 +137,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await session.close()
   })
 
-  it('keeps the last directory for cd -, and passes the history on to other commands', async () => {
+  it.runIf(isLong)('keeps the last directory for cd -, and passes the history on to other commands', async () => {
     const { run, session } = await open({ 'src/a.js': '', 'two words/b.js': '' })
     const lines: readonly (readonly [line: string, output: string])[] = [
       ['cd src', ''],
@@ -152,7 +153,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await session.close()
   })
 
-  it('leaves a folder that is gone, and a stopped line has the code of one', async () => {
+  it.runIf(isLong)('leaves a folder that is gone, and a stopped line has the code of one', async () => {
     const { terminal, run, session } = await open()
     await run('mkdir new && cd new')
     await session.changeFiles({ remove: ['new'], label: 'Deleted new' })
@@ -237,7 +238,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await session.close()
   })
 
-  it('says what there is in place of a command that is not here', async () => {
+  it.runIf(isLong)('says what there is in place of a command that is not here', async () => {
     const { run, session } = await open()
     expect(await run('less src/a.js')).toContain('less is not available here. Use cat: the terminal scrolls.')
     expect(await run('node')).toBe('node has no prompt of its own here. Run node FILE, or node -e "CODE".\n')
@@ -377,7 +378,7 @@ describe('the colours of an output', () => {
     expect(coloured('npm test', output).startsWith(before)).toBe(true)
   })
 
-  it('show which names of a list are folders', async () => {
+  it.runIf(isLong)('show which names of a list are folders', async () => {
     const { terminal, session } = await open({ 'src/deep/a.js': '', 'b.js': '' })
     for (const [line, folder] of [
       ['ls', 'src'],

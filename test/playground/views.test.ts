@@ -159,31 +159,34 @@ it('the tools are offered to the browser’s own agent if the user chooses so, a
   await expect.poll(tools, patiently).toEqual([])
 })
 
-it('the policy shows its verdict while it is edited, applies at once, and never locks the owner out', async () => {
-  const page = await openSample('price-list')
-  const editor = await openFile(page, 'README.md')
-  await show(page, 'Policy')
-  const answer = page.getByRole('region', { name: 'Verdict of this policy' }).getByRole('status')
-  await shows(() => answer.textContent(), 'it is an environment file')
-  await page.getByLabel('Path').fill('src/price.js')
-  await shows(() => answer.textContent(), /^ ?Allowed/)
-  await chooseOption(page, 'Begin with', 'readOnly')
-  await chooseOption(page, 'May an agent', 'write_file')
-  await shows(() => answer.textContent(), 'READ_ONLY')
-  await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('button', { name: 'Policy readOnly' }).waitFor()
+it.runIf(isLong)(
+  'the policy shows its verdict while it is edited, applies at once, and never locks the owner out',
+  async () => {
+    const page = await openSample('price-list')
+    const editor = await openFile(page, 'README.md')
+    await show(page, 'Policy')
+    const answer = page.getByRole('region', { name: 'Verdict of this policy' }).getByRole('status')
+    await shows(() => answer.textContent(), 'it is an environment file')
+    await page.getByLabel('Path').fill('src/price.js')
+    await shows(() => answer.textContent(), /^ ?Allowed/)
+    await chooseOption(page, 'Begin with', 'readOnly')
+    await chooseOption(page, 'May an agent', 'write_file')
+    await shows(() => answer.textContent(), 'READ_ONLY')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Policy readOnly' }).waitFor()
 
-  await show(page, 'Editor')
-  await editor.click()
-  await page.keyboard.type('The owner was here. ')
-  await page.keyboard.press('Control+s')
-  await show(page, 'Changes')
-  await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem', { name: 'README.md' }).waitFor()
+    await show(page, 'Editor')
+    await editor.click()
+    await page.keyboard.type('The owner was here. ')
+    await page.keyboard.press('Control+s')
+    await show(page, 'Changes')
+    await page.getByRole('tree', { name: 'Changed files' }).getByRole('treeitem', { name: 'README.md' }).waitFor()
 
-  await show(page, 'Report')
-  await page.getByRole('button', { name: 'Verify audit' }).click()
-  await page.getByText(/The chain of \d+ records is intact/).waitFor()
-})
+    await show(page, 'Report')
+    await page.getByRole('button', { name: 'Verify audit' }).click()
+    await page.getByText(/The chain of \d+ records is intact/).waitFor()
+  },
+)
 
 it.runIf(isLong)('a key for a view without anything to focus takes no focus later', async () => {
   const page = await openSample('price-list')
@@ -199,39 +202,42 @@ it.runIf(isLong)('a key for a view without anything to focus takes no focus late
   expect(await focusedName(page)).toBe('Message to the agent')
 })
 
-it('the focus goes to what comes next: a chosen scenario, one question after the other, the run of a card', async () => {
-  const page = await openSample('price-list')
-  const focused = () => focusedName(page)
-  await choose(page, 'drop-a-dependency')
-  await expect.poll(focused, patiently).toBe('Scenario')
-  await run(page)
-  await approval(page, 'submit_plan').waitFor()
-  await page.keyboard.press('Alt+6')
-  for (const tool of ['submit_plan', 'edit_file']) {
-    await expect.poll(focused, patiently).toBe(`Approval of ${tool}`)
-    await page
-      .getByRole('button', { name: /^Approve( the plan)?$/ })
-      .first()
-      .click({ trial: true })
-    await page.keyboard.press('a')
-  }
-  await expect.poll(() => page.getByRole('article').getByText('src/table.js').count(), patiently).toBeGreaterThan(0)
-  await expect.poll(focused, patiently).toBe('Approval of edit_file')
-  await button(page, 'Stop').click()
-  await ready(page)
-  await stageTab(page, 'Start').click()
-  await page.getByRole('button', { name: /^Mend a failing test/ }).focus()
-  // The second press starts nothing.
-  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter')])
-  await says(page, 'I run the tests')
-  expect(await page.getByRole('list', { name: 'Messages that wait' }).count()).toBe(0)
-  await page.getByRole('region', { name: 'End of the run' }).waitFor()
-  expect(await focused()).toBe('Message to the agent')
-  await button(page, 'Review changes').press('Enter')
-  await expect.poll(focused, patiently).toBe('Changed files')
-})
+it.runIf(isLong)(
+  'the focus goes to what comes next: a chosen scenario, one question after the other, the run of a card',
+  async () => {
+    const page = await openSample('price-list')
+    const focused = () => focusedName(page)
+    await choose(page, 'drop-a-dependency')
+    await expect.poll(focused, patiently).toBe('Scenario')
+    await run(page)
+    await approval(page, 'submit_plan').waitFor()
+    await page.keyboard.press('Alt+6')
+    for (const tool of ['submit_plan', 'edit_file']) {
+      await expect.poll(focused, patiently).toBe(`Approval of ${tool}`)
+      await page
+        .getByRole('button', { name: /^Approve( the plan)?$/ })
+        .first()
+        .click({ trial: true })
+      await page.keyboard.press('a')
+    }
+    await expect.poll(() => page.getByRole('article').getByText('src/table.js').count(), patiently).toBeGreaterThan(0)
+    await expect.poll(focused, patiently).toBe('Approval of edit_file')
+    await button(page, 'Stop').click()
+    await ready(page)
+    await stageTab(page, 'Start').click()
+    await page.getByRole('button', { name: /^Mend a failing test/ }).focus()
+    // The second press starts nothing.
+    await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter')])
+    await says(page, 'I run the tests')
+    expect(await page.getByRole('list', { name: 'Messages that wait' }).count()).toBe(0)
+    await page.getByRole('region', { name: 'End of the run' }).waitFor()
+    expect(await focused()).toBe('Message to the agent')
+    await button(page, 'Review changes').press('Enter')
+    await expect.poll(focused, patiently).toBe('Changed files')
+  },
+)
 
-it('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
+it.runIf(isLong)('the keyboard reaches files, editor, agent, timeline, call, search and help', async () => {
   const page = await openSample('price-list')
   const focused = () => focusedName(page)
   const press = async (...keys: readonly string[]) => {

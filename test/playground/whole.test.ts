@@ -208,7 +208,7 @@ describe('a scenario', () => {
     expect(missed).toEqual([])
   })
 
-  it('has no axe violations in any view, in the dark and light themes', async () => {
+  it.runIf(isLong)('has no axe violations in any view, in the dark and light themes', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     // Evaluated by the test, because the page's content policy blocks script elements.
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
