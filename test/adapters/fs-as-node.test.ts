@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { createFs } from '../../src/adapters/fs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { everyNth, times } from '../counts.ts'
 import { until } from '../until.ts'
 
 const files = { 'f.txt': 'f', 'g.txt': 'g', 'd/a.txt': 'a', 'd/e/b.txt': 'b', 'empty/x': '' }
@@ -69,8 +70,8 @@ describe('cp', () => {
   it('copies, and refuses with the codes of Node, for every kind of source and target', async () => {
     const differences: string[] = []
     let tried = 0
-    for (const [from, to] of pairs) {
-      for (const given of options) {
+    for (const [position, [from, to]] of pairs.entries()) {
+      for (const given of everyNth(options, 3, position)) {
         await withNodeTree(async (root) => {
           const { fs, workspace } = await ownTree()
           const expected = await codeOf(node.cp(join(root, from), join(root, to), given))
@@ -86,7 +87,7 @@ describe('cp', () => {
       }
     }
     expect(differences).toEqual([])
-    expect(tried).toBe(pairs.length * options.length)
+    expect(tried).toBe((pairs.length * options.length) / times(3, 1))
   })
 })
 

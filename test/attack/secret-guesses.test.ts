@@ -83,7 +83,7 @@ const LEARNED = 3
 it.each(
   everyNth(
     Object.keys(ways).flatMap((way) => Object.keys(secrets).map((secret) => [way, secret] as const)),
-    3,
+    7,
   ),
 )('%s tells few characters of %s', async (way, secret) => {
   const { file, known } = secrets[secret] as (typeof secrets)[string]
@@ -112,7 +112,7 @@ const sessions: Readonly<Record<string, (workspace: Workspace, backend: Backend)
 it.each(
   everyNth(
     Object.keys(sessions).flatMap((session) => Object.keys(ways).map((way) => [session, way] as const)),
-    3,
+    7,
   ),
 )('%s for each guess tells no more by %s', async (session, way) => {
   const { file, known, unknown } = secrets['a password with a known beginning'] as (typeof secrets)[string]

@@ -4,7 +4,7 @@ import { closeShell, compareWorlds, freeWays, readings, ways } from './commit-id
 
 afterAll(closeShell)
 
-const FEW = times(30, 20)
+const FEW = times(60, 20)
 
 /** Every twentieth reading, or thirtieth in `npm test`, beginning with another one for each way, so that each occurs. `commit-ids.long.ts` takes all. */
 const some = (offset: number) => readings.filter((_, index) => index % FEW === offset % FEW)

@@ -380,10 +380,10 @@ describe('labels cannot be removed', () => {
         }
         await workspace.close()
       }),
-      { numRuns: times(25, 100) },
+      { numRuns: times(10, 100) },
     )
     // The agents have copied content.
-    expect(spread).toBeGreaterThan(times(7, 40))
+    expect(spread).toBeGreaterThan(times(2, 40))
   })
 })
 
@@ -477,20 +477,23 @@ describe('a result that depends on labelled content', () => {
   }
   const shell = bash({ worker: false })
 
-  it.each([false, true])('has its label, whether or not it shows it; in a tainted run: %s', async (isTainted) => {
-    let depending = 0
-    let free = 0
-    for (const look of isTainted ? looks.slice(searches.length) : looks) {
-      const outcomes = await Promise.all(contents.map((content) => outcome(content, look, isTainted)))
-      const differs = new Set(outcomes.map(({ result }) => result)).size > 1
-      depending += differs ? 1 : 0
-      free += outcomes.every(({ label }) => label === 'public') ? 1 : 0
-      const labels = [...new Set(outcomes.flatMap(({ label, taint }) => [label, taint]))]
-      if (differs) expect(labels, JSON.stringify(look)).toEqual(['restricted'])
-    }
-    expect(depending).toBeGreaterThan(isTainted ? times(10, 40) : times(20, 80))
-    if (!isTainted) expect(free).toBeGreaterThan(times(3, 15))
-  })
+  it.each(isLong ? [false, true] : [true])(
+    'has its label, whether or not it shows it; in a tainted run: %s',
+    async (isTainted) => {
+      let depending = 0
+      let free = 0
+      for (const look of isTainted ? looks.slice(searches.length) : looks) {
+        const outcomes = await Promise.all(contents.map((content) => outcome(content, look, isTainted)))
+        const differs = new Set(outcomes.map(({ result }) => result)).size > 1
+        depending += differs ? 1 : 0
+        free += outcomes.every(({ label }) => label === 'public') ? 1 : 0
+        const labels = [...new Set(outcomes.flatMap(({ label, taint }) => [label, taint]))]
+        if (differs) expect(labels, JSON.stringify(look)).toEqual(['restricted'])
+      }
+      expect(depending).toBeGreaterThan(isTainted ? times(10, 40) : times(20, 80))
+      if (!isTainted) expect(free).toBeGreaterThan(times(3, 15))
+    },
+  )
 
   it('names a way out if a search raises the taint', async () => {
     const run = await open()

@@ -554,10 +554,10 @@ describe('files.batch', () => {
 
 describe('streams of files', () => {
   it('read a file in parts, and refuse at once', async () => {
-    const large = new Uint8Array(20 * 1024 * 1024 + 5).map((_, i) => i % 251)
+    const large = new Uint8Array(8 * 1024 * 1024 + 5).map((_, i) => i % 251)
     const { files } = await open({ backend: memory({ large, 'private/p.txt': 'x' }) })
     const parts = await listOf((await files.readable('large')) as unknown as AsyncIterable<Uint8Array>)
-    expect(parts.map(({ length }) => length)).toEqual([8388608, 8388608, 4194309])
+    expect(parts.map(({ length }) => length)).toEqual([8388608, 5])
     expect(Buffer.compare(Buffer.concat(parts), large)).toBe(0)
     await expect(files.readable('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const stream = (await files.readable('large')).getReader()

@@ -104,6 +104,7 @@ import { type ExecWorkspaceOptions, execWorkspace } from '../../src/workspace/ex
 import type { FileOptions, WorkspaceFiles } from '../../src/workspace/files.ts'
 import { type ReplayOptions, replay } from '../../src/workspace/replay.ts'
 import type { OperationOptions } from '../../src/workspace/types.ts'
+import { times } from '../counts.ts'
 import { nonexistent } from '../nonexistent.ts'
 
 /** With `CI` in the environment, a missing fixture is an error before anything is recorded. */
@@ -892,7 +893,7 @@ describe('call', () => {
       fc.asyncProperty(fc.anything({ withProxies: false } as never), fc.anything(), fc.anything(), async (...args) => {
         expect(await workspace.callTool(...(args as [never, never, never]))).toMatchObject({ ok: false })
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     )
   })
 })

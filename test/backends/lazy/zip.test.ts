@@ -9,7 +9,7 @@ import type { Backend } from '../../../src/storage/backend.ts'
 import { snapshot } from '../../../src/testing/backend/case.ts'
 import { concatBytes } from '../../../src/util/bytes.ts'
 import { crc32 } from '../../../src/util/crc32.ts'
-import { times } from '../../counts.ts'
+import { isLong, times } from '../../counts.ts'
 import { type FileServer, startFiles } from './file-server.ts'
 
 const servers: FileServer[] = []
@@ -181,7 +181,7 @@ describe('a zip archive', () => {
     expect((await errorOf(() => backend.read('a.txt' as Path))).message).toContain('has no such file')
   })
 
-  it('may have 70,000 entries, which needs zip64', async () => {
+  it.runIf(isLong)('may have 70,000 entries, which needs zip64', async () => {
     const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`f${i}`, strToU8('')]))
     const plain = zipSync(many, { level: 0 })
     // fflate writes the count modulo 65,536. The records of zip64 are added here.
@@ -295,7 +295,7 @@ describe('a hostile archive', () => {
   })
 
   it('inflates no more bytes than it lists', async () => {
-    const bomb = zipSync({ bomb: new Uint8Array(50_000_000) }, { level: 9 })
+    const bomb = zipSync({ bomb: new Uint8Array(5_000_000) }, { level: 9 })
     const view = new DataView(bomb.buffer, bomb.byteOffset)
     const at = bomb.length - 22 - (46 + 4)
     expect(view.getUint32(at, true)).toBe(0x02014b50)
@@ -305,7 +305,7 @@ describe('a hostile archive', () => {
     expect(
       (
         await errorOf(() =>
-          lazy(zip(zipSync({ bomb: new Uint8Array(50_000_000) })), { cacheBytes: 1_000_000 }).read('bomb' as Path),
+          lazy(zip(zipSync({ bomb: new Uint8Array(5_000_000) })), { cacheBytes: 1_000_000 }).read('bomb' as Path),
         )
       ).code,
     ).toBe('LIMIT_EXCEEDED')

@@ -16,6 +16,7 @@ import { directoryNode, nodeAt } from '../../../src/storage/tree.ts'
 import { cachedHashOf } from '../../../src/storage/tree-commit.ts'
 import { at, bytesOf, change, directory, file, link, snapshot, textAt } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
+import { everyNth, isLong, times } from '../../counts.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
 
 /** Almost every read of a content is one of the journal. */
@@ -126,7 +127,7 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(match)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: times(50, 200) },
     )
     expect(compacted.size, 'compactions of one and of several steps').toBe(2)
   })
@@ -153,7 +154,7 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(entry)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: times(50, 200) },
     )
   })
 
@@ -201,7 +202,7 @@ describe('packed workspace after a kill', () => {
       const cut = await show(await open(disk.afterPowerCut(random)))
       expect([old, now], `power cut at operation ${operation}`).toContain(cut)
     }
-    for (let byte = 0; byte <= probe.written; byte += 1 + Math.floor(probe.written / 197)) {
+    for (let byte = 0; byte <= probe.written; byte += 1 + Math.floor(probe.written / times(29, 197))) {
       const disk = ready.afterKill()
       disk.killAt({ byte })
       await run(disk).catch(() => undefined)
@@ -221,7 +222,7 @@ describe('damaged packed workspace', () => {
     }
     const whole = disk.bytes(0).slice()
     let reported = 0
-    for (let bit = 0; bit < whole.length * 8; bit += 11) {
+    for (let bit = 0; bit < whole.length * 8; bit += times(83, 11)) {
       const broken = whole.slice()
       broken[bit >> 3] = (broken[bit >> 3] as number) ^ (1 << (bit & 7))
       const flipped = faultyDisk([broken, new Uint8Array()])
@@ -235,7 +236,7 @@ describe('damaged packed workspace', () => {
         reported += 1
       }
     }
-    expect(reported).toBeGreaterThan((whole.length * 8) / 11 / 2)
+    expect(reported).toBeGreaterThan((whole.length * 8) / times(83, 11) / 2)
   })
 
   it('is not confused by a file that looks like a journal', async () => {
@@ -429,7 +430,7 @@ describe('a commit that others come before', () => {
 })
 
 describe('the old slot of a compaction', () => {
-  it('is truncated step by step, and left over by a kill in between', async () => {
+  it.runIf(isLong)('is truncated step by step, and left over by a kill in between', async () => {
     const disk = faultyDisk()
     const MiB = 1024 * 1024
     // A small commit is the first that the compaction is worth.
@@ -533,30 +534,33 @@ describe('contents', () => {
       [900, 300_000].flatMap((size) => [true, false].map((isHashed) => ({ damage, size, isHashed }) as const)),
     ) as { readonly damage: keyof typeof damages; readonly size: number; readonly isHashed: boolean }[]
 
-    it.each(cases)('$damage ($size bytes, hash: $isHashed) keep no operation from the file', async (one) => {
-      for (const [name, operation] of Object.entries(operations)) {
-        const { disk, backend } = await withDamage(one.damage, one.size, one.isHashed, {})
-        await expect(backend.read(at('d/a')), name).rejects.toMatchObject(damaged)
-        await expect(
-          backend.scan([at('d/a')], () => true),
-          name,
-        ).rejects.toMatchObject(damaged)
-        const [changes, text] = operation(one.size)
-        const knows = changes.some(({ expect }) => typeof expect === 'object')
-        const committed = backend.commit(changes, { durability: 'durable' })
-        if (knows && !one.isHashed) {
-          // Nobody has said what the content was: the version is that of what is left.
-          await expect(committed, name).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
-          continue
+    it.each(everyNth(cases, 4))(
+      '$damage ($size bytes, hash: $isHashed) keep no operation from the file',
+      async (one) => {
+        for (const [name, operation] of Object.entries(operations)) {
+          const { disk, backend } = await withDamage(one.damage, one.size, one.isHashed, {})
+          await expect(backend.read(at('d/a')), name).rejects.toMatchObject(damaged)
+          await expect(
+            backend.scan([at('d/a')], () => true),
+            name,
+          ).rejects.toMatchObject(damaged)
+          const [changes, text] = operation(one.size)
+          const knows = changes.some(({ expect }) => typeof expect === 'object')
+          const committed = backend.commit(changes, { durability: 'durable' })
+          if (knows && !one.isHashed) {
+            // Nobody has said what the content was: the version is that of what is left.
+            await expect(committed, name).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+            continue
+          }
+          const { applied } = await committed
+          const before = applied.find(({ path }) => path === at('d/a'))?.before
+          if (one.isHashed) expect(before, name).toMatchObject({ size: one.size, sha256: sha256Of(one.size) })
+          if (text !== undefined) expect(await textAt(backend, 'd/a'), name).toBe(text)
+          const now = await show(backend)
+          expect(await show(await open(disk.afterKill())), name).toBe(now)
         }
-        const { applied } = await committed
-        const before = applied.find(({ path }) => path === at('d/a'))?.before
-        if (one.isHashed) expect(before, name).toMatchObject({ size: one.size, sha256: sha256Of(one.size) })
-        if (text !== undefined) expect(await textAt(backend, 'd/a'), name).toBe(text)
-        const now = await show(backend)
-        expect(await show(await open(disk.afterKill())), name).toBe(now)
-      }
-    })
+      },
+    )
 
     it.each(Object.keys(damages) as (keyof typeof damages)[])(
       '%s end no commit of other files, no compaction takes them over, and none is missing once they are deleted',
@@ -612,9 +616,9 @@ describe('contents', () => {
         failed += refused
         expect(await show(await open(disk.afterKill()))).toBe(await show(reference))
       }),
-      { numRuns: 100 },
+      { numRuns: times(30, 100) },
     )
-    expect(failed, 'compactions without space').toBeGreaterThan(10)
+    expect(failed, 'compactions without space').toBeGreaterThan(times(2, 10))
     expect(ended, 'compactions that ended').toBeGreaterThan(10)
   })
 
@@ -647,7 +651,7 @@ describe('contents', () => {
         for (const [tree, expected] of trees) expect(await contentsOf(tree)).toEqual(await contentsOf(expected))
         expect(await show(backend)).toBe(await show(reference))
       }),
-      { numRuns: 100 },
+      { numRuns: times(30, 100) },
     )
   })
 
@@ -885,7 +889,7 @@ describe('records that another tab wrote after the lease was lost', () => {
         }
         expect(await show(tabs[0])).toBe(await show(tabs[1]))
       }),
-      { numRuns: 60 },
+      { numRuns: times(20, 60) },
     )
     expect(lost, 'readings of closed files').toBeGreaterThan(10)
   })

@@ -11,6 +11,7 @@ import type { Path } from '../../../src/paths/logical-path.ts'
 import { forms } from '../../../src/shells/bash/git/forms.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
+import { isLong } from '../../counts.ts'
 import { serveGit } from '../../git/http-server.ts'
 import { commitAll, loaded, newRepository, onDisk, git as realGit, temporary } from '../../git/repositories.ts'
 import { shellBench, unjudged } from '../setup.ts'
@@ -381,7 +382,7 @@ describe('git compared with the real git, line by line', () => {
     expect(realGit(ours, 'log', '--all', '--format=%H %D')).toBe(realGit(directory, 'log', '--all', '--format=%H %D'))
   })
 
-  it('names in each refusal the option and the forms that there are, and has these', async () => {
+  it.runIf(isLong)('names in each refusal the option and the forms that there are, and has these', async () => {
     const { run } = await opened({ shell: unjudged(bash()) })
     await run(started)
     expect(await run('git stash push -- a.txt')).toMatchObject({
