@@ -226,7 +226,7 @@ describe('the editor', () => {
 describe('the tabs', () => {
   const names = () => page.locator('.file-tabs .name').allInnerTexts()
 
-  it.runIf(isLong)('change their order by keys and drag, and are left and closed by keys', async () => {
+  it('change their order by keys and drag, and are left and closed by keys', async () => {
     for (const path of ['src/cart.js', 'src/format.js', 'src/price.js']) await openFile(page, path)
     const tabs = async () => (await names()).filter((name) => /^(cart|format|price)/m.test(name.replace(/.*\n/, '')))
     const order = async () => (await tabs()).map((name) => name.replace(/^.*\n/s, ''))

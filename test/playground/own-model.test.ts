@@ -219,7 +219,7 @@ describe('the settings of the model', () => {
   })
 })
 
-it.runIf(isLong)('stays the chosen model over projects and reloads', async () => {
+it('stays the chosen model over projects and reloads', async () => {
   await importFiles(page, 'other', { 'README.md': 'a\n', 'AGENTS.md': 'In this project, all names are in Latin.\n' })
   const chosen = async () => [
     await model(page).getAttribute('data-value'),
