@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { patchLines } from '../../src/elements/parts/patch-lines.ts'
 
 const shown = (patch: string) =>
-  patchLines(patch).map(({ kind, text, number }) => `${kind}|${number === undefined ? '' : number}|${text}`)
+  patchLines(patch).map(({ kind, text, numbers }) => `${kind}|${numbers?.[1] ?? numbers?.[0] ?? ''}|${text}`)
 
 it('shows a patch as its files and numbered lines; what begins like a header within a hunk is a line', () => {
   const patch = [

@@ -57,14 +57,7 @@ export function View(properties: EditorProperties) {
       <p class={trouble === undefined ? 'visually-hidden' : 'notice bad'} role="status">
         {trouble ?? (readOnly && `Cannot be changed: ${readOnly}`)}
       </p>
-      {conflict !== undefined && (
-        <Conflict
-          {...{ controller, path }}
-          isDeleted={snapshot.isDeleted === true}
-          isReadOnly={readOnly !== undefined}
-          theirs={code ? undefined : conflict}
-        />
-      )}
+      {conflict !== undefined && <Conflict {...{ controller, path, snapshot }} theirs={code ? undefined : conflict} />}
       {ownText && conflict === undefined ? (
         <slot name="text" />
       ) : code === undefined || isLoading ? (
@@ -101,7 +94,7 @@ function PlainText({ properties: { controller }, snapshot: { text, readOnly }, p
 /** The text with colours, or a difference: both texts of a conflict, or a change that the page shows. */
 function CodeText({ properties, snapshot, path, code }: TextProps & { readonly code: Code }) {
   const { controller, change, lines, goTo, wraps, find } = properties
-  const { text, conflict, isDeleted, isChanged, readOnly } = snapshot
+  const { text, conflict, isChanged, readOnly } = snapshot
   const { codeMirror, CodeEditor, DiffEditor } = code
   // What the person types is in the field already.
   const inField = useRef({ text, loaded: 1 })
@@ -115,8 +108,7 @@ function CodeText({ properties, snapshot, path, code }: TextProps & { readonly c
     return (
       <>
         <p class="bar muted">
-          The left side is the current file{conflict === '' && (isDeleted ? ' (deleted)' : ' (empty)')}, the right side
-          is your text.
+          The left side is the current file{conflict === '' && ' (empty or deleted)'}, the right side is your text.
         </p>
         <div class="fill-rest">
           <DiffEditor
@@ -186,13 +178,11 @@ function Head({
 function Conflict({
   controller,
   path,
-  isDeleted,
-  isReadOnly,
+  snapshot: { isDeleted, readOnly },
   theirs,
 }: EditorProperties & {
   readonly path: string
-  readonly isDeleted: boolean
-  readonly isReadOnly: boolean
+  readonly snapshot: EditorSnapshot
   /** The text of the file, unless it is shown beside the person's. */
   readonly theirs: string | undefined
 }) {
@@ -202,9 +192,9 @@ function Conflict({
         <strong>
           {path} has {isDeleted ? 'been deleted' : 'changed'} since you opened it.
         </strong>{' '}
-        {isDeleted ? 'Your text is only here.' : 'Nothing is written before you choose.'}
+        Nothing is written before you choose.
       </p>
-      {theirs !== undefined && !isDeleted && (
+      {theirs !== undefined && (
         <details>
           <summary>Their text</summary>
           <pre class="box" {...scrollable}>
@@ -216,7 +206,7 @@ function Conflict({
         <button
           type="button"
           class="button primary"
-          disabled={isReadOnly}
+          disabled={readOnly !== undefined}
           onClick={() => {
             controller.resolve('own')
             void controller.save()

@@ -2,8 +2,6 @@
 export interface PatchLine {
   readonly kind: '' | 'file' | 'head' | 'hunk' | 'plus' | 'minus'
   readonly text: string
-  /** Its number in the file: before the change for a removed line, after it for the others. */
-  readonly number?: number
   /** Its numbers before and after the change, of which an added and a removed line have one. */
   readonly numbers?: readonly [old: number | undefined, now: number | undefined]
 }
@@ -19,14 +17,14 @@ export function patchLines(patch: string): readonly PatchLine[] {
   for (const text of patch.replace(/\n$/, '').split('\n')) {
     if (oldLeft > 0 || nowLeft > 0) {
       if (text.startsWith('+')) {
-        lines.push({ kind: 'plus', text, number: now, numbers: [undefined, now++] })
+        lines.push({ kind: 'plus', text, numbers: [undefined, now++] })
         nowLeft--
       } else if (text.startsWith('-')) {
-        lines.push({ kind: 'minus', text, number: old, numbers: [old++, undefined] })
+        lines.push({ kind: 'minus', text, numbers: [old++, undefined] })
         oldLeft--
       } else if (text.startsWith('\\')) lines.push({ kind: 'head', text })
       else {
-        lines.push({ kind: '', text, number: now, numbers: [old++, now++] })
+        lines.push({ kind: '', text, numbers: [old++, now++] })
         oldLeft--
         nowLeft--
       }
@@ -39,7 +37,7 @@ export function patchLines(patch: string): readonly PatchLine[] {
       now = Number(hunk[3])
       nowLeft = Number(hunk[4] ?? 1)
       // The first hunk follows the name of its file.
-      if (lines.at(-1)?.number !== undefined) lines.push({ kind: 'hunk', text: '⋯' })
+      if (lines.at(-1)?.numbers) lines.push({ kind: 'hunk', text: '⋯' })
       continue
     }
     const file = /^diff --git .* b\/(.*)$/.exec(text)

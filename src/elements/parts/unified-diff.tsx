@@ -9,11 +9,11 @@ export function UnifiedDiff({ text }: { readonly text: string }) {
   const lines = patchLines(text)
   return (
     <section class="box patch" aria-label="Preview of the change" {...scrollable}>
-      {lines.slice(0, MAX_LINES).map(({ kind, text, number, numbers }, at) => (
+      {lines.slice(0, MAX_LINES).map(({ kind, text, numbers }, at) => (
         <div
           key={at}
           class={kind}
-          data-line={number}
+          data-line={numbers?.[1] ?? numbers?.[0]}
           data-lines={numbers?.map((one) => String(one ?? '').padStart(4)).join(' ')}
         >
           {text || ' '}

@@ -135,11 +135,11 @@ function withPrograms(result: ExecResult, commands: InterpreterInstance['ctx']['
   // Another copy of this module may have hooked the same interpreter.
   if (result.stdout.includes(PROGRAMS)) return result
   const [, list = ''] = result.stdout.split('\n\n')
-  const listOf = (names: Iterable<string>) => [...names].filter((name) => name !== '' && !isMissing(name)).sort()
+  const listOf = (names: Iterable<string>) =>
+    [...names].filter((name) => /^(\w[\w.+-]*|[.:[])$/.test(name) && !isMissing(name)).sort()
   const builtins = listOf(list.split(/\s+/))
-  const programs = listOf(commands.keys()).filter((name) => /^\w[\w.+-]*$/.test(name) && !builtins.includes(name))
-  const heading = 'Commands of the shell, which help NAME describes'
-  return { ...result, stdout: `${heading}\n${inLines(builtins)}${PROGRAMS}${inLines(programs)}` }
+  const programs = listOf(commands.keys()).filter((name) => !builtins.includes(name))
+  return { ...result, stdout: `Commands of the shell\n${inLines(builtins)}${PROGRAMS}${inLines(programs)}` }
 }
 
 /** Joins names in lines that fit into a terminal. */
