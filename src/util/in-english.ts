@@ -23,74 +23,56 @@ export function fieldProblem(field: string, problem: string): string {
 }
 
 function problemOf(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined) return 'is missing'
   switch (issue.code) {
     case 'invalid_type':
-      return mustBe(typeName(issue.expected), issue.input)
+      return mustBe([issue.expected], issue.input)
     case 'invalid_value':
-      return mustBe(issue.values.map((value) => JSON.stringify(value) ?? String(value)).join(' or '), issue.input)
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
     case 'too_small':
-      return sized(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least')
+      return sized(issue, issue.minimum, 'at least', 'more than')
     case 'too_big':
-      return sized(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most')
-    case 'invalid_format':
-      return formatProblem(issue)
+      return sized(issue, issue.maximum, 'at most', 'less than')
+    case 'invalid_format': {
+      const { pattern, prefix, suffix, includes, format } = issue as { readonly [K in string]?: unknown }
+      return `must match ${format === 'regex' ? pattern : (prefix ?? suffix ?? includes ?? format)}`
+    }
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
-    case 'invalid_union':
-      return unionProblem(issue)
+    case 'invalid_union': {
+      // Forms that differ by their type.
+      const types = issue.errors.map(
+        ([first]) => first?.path.length === 0 && first.code === 'invalid_type' && first.expected,
+      )
+      return types.includes(false) ? 'has none of the possible forms' : mustBe(types as string[], issue.input)
+    }
     default:
       return 'is not valid'
   }
 }
 
-function mustBe(description: string, input: unknown): string {
-  if (input === undefined) return 'is missing'
-  return `must be ${description}${typeof input === 'string' && description.startsWith('"') ? '' : `, not ${nameOf(input)}`}`
-}
-
 const typeNames: Readonly<Record<string, string>> = {
-  ...{ int: 'a whole number', boolean: 'true or false', array: 'a list', tuple: 'a list', object: 'an object' },
-  ...{ record: 'an object', null: 'null', undefined: 'absent', never: 'absent' },
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
 }
 
-function typeName(type: string): string {
-  return typeNames[type] ?? `a ${type}`
-}
-
-const units: Readonly<Record<string, string>> = {
-  string: 'character',
-  file: 'byte',
-  array: 'item',
-  set: 'item',
-  map: 'item',
+function mustBe(types: readonly string[], input: unknown): string {
+  return `must be ${types.map((type) => typeNames[type] ?? `a ${type}`).join(' or ')}, not ${nameOf(input)}`
 }
 
 function sized(
-  { origin, exact }: { readonly origin: string; readonly exact?: boolean },
+  { origin, exact, inclusive }: { readonly origin: string; readonly exact?: boolean; readonly inclusive?: boolean },
   limit: number | bigint,
   comparison: string,
+  strictComparison: string,
 ): string {
-  const unit = units[origin]
-  if (unit === undefined) return `must be ${comparison} ${limit}`
-  if (comparison === 'at least' && Number(limit) === 1) return 'must not be empty'
+  const unit = { string: 'character', array: 'item' }[origin]
+  if (unit === undefined) return `must be ${inclusive === false ? strictComparison : comparison} ${limit}`
+  if (comparison === 'at least' && limit === 1) return 'must not be empty'
   return `must have ${exact === true ? 'exactly' : comparison} ${counted(Number(limit), unit)}`
-}
-
-function formatProblem(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>): string {
-  const { format, pattern, prefix, suffix, includes } = issue as { readonly [K in string]?: string }
-  if (prefix !== undefined) return `must start with ${JSON.stringify(prefix)}`
-  if (suffix !== undefined) return `must end with ${JSON.stringify(suffix)}`
-  if (includes !== undefined) return `must contain ${JSON.stringify(includes)}`
-  return format === 'regex' ? `must match the pattern ${pattern}` : `must be a valid ${format}`
-}
-
-/** Of forms that differ by their type, names the types. */
-function unionProblem({ errors, input }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
-  const types = errors.map(([first]) =>
-    first?.code === 'invalid_type' && first.path.length === 0 ? first.expected : '',
-  )
-  if (types.length > 0 && !types.includes('')) return mustBe([...new Set(types.map(typeName))].join(' or '), input)
-  return input === undefined ? 'is missing' : 'has none of the possible forms'
 }
