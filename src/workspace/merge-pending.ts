@@ -50,13 +50,13 @@ export async function mergePending(
   for (const change of pending) {
     const { path } = change
     const ours = await stateAt(above.lower, path)
+    const stat = ours === null ? undefined : await above.lower.stat(path)
     const base = await above.baseOf(path)
-    if (isUnchanged(change, base?.version ?? null, ours)) {
+    if (isUnchanged(change, base?.version ?? null, ours, stat?.tag)) {
       changes.push(change)
       continue
     }
     merged.push(path)
-    const stat = ours === null ? undefined : await above.lower.stat(path)
     const expect = stat === undefined ? 'absent' : ours?.type === 'file' ? fileVersion(ours) : { tag: stat.tag }
     const result = mergeStates(change, base ?? { version: null }, ours)
     if ('to' in result) {
@@ -83,11 +83,11 @@ export async function mergePending(
 }
 
 /** Whether the path is below as it was when it was first changed here. Directories and links that were recreated count as unchanged. */
-function isUnchanged({ expect, to }: Change, base: Version, now: EntryState): boolean {
+function isUnchanged({ expect }: Change, base: Version, now: EntryState, tag: string | undefined): boolean {
   if (expect === 'any') return true
   if (base?.type === 'file' || now?.type === 'file') return sameVersion(base, versionOf(now))
   if (expect === 'absent') return now === null
-  return now !== null && (to === null || to.type === now.type)
+  return 'tag' in expect && expect.tag === tag
 }
 
 const fileVersion = (state: FileState) => versionOf(state) as { readonly sha256: string }

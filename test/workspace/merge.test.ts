@@ -8,6 +8,8 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { redact } from '../../src/files/secrets/index.ts'
 import { createWorkspace, type Path, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import type { Backend, EntryState } from '../../src/storage/backend.ts'
+import { sameVersion, stateAt, versionOf } from '../../src/storage/versions.ts'
 import { faulty } from '../../src/testing/index.ts'
 import { hiddenCases } from '../attack/secret-marks.ts'
 import { everyNth, isLong, oneOfEach, times } from '../counts.ts'
@@ -141,6 +143,40 @@ describe('commit with merge', () => {
     chmod('700')
     expect(await workspace.merge()).toMatchObject({ ok: false, conflicts: [{ path: 'run.sh', kind: 'mode' }] })
     await workspace.close()
+  })
+
+  it('takes a change of type if the path below is as it was, and returns a conflict if it is not', async () => {
+    const path = 'at' as Path
+    const states: readonly EntryState[] = [
+      null,
+      { type: 'directory' },
+      { type: 'file', bytes: new TextEncoder().encode('text') },
+      { type: 'link', target: 'x' },
+      { type: 'link', target: path },
+    ]
+    const put = async (backend: Backend, to: EntryState) => {
+      const tag = (await backend.stat(path))?.tag
+      await backend.commit([{ path, expect: tag === undefined ? 'absent' : { tag }, to }], { durability: 'relaxed' })
+    }
+    for (const base of states) {
+      for (const ours of states) {
+        for (const theirs of states) {
+          const lower = memory()
+          if (base !== null) await put(lower, base)
+          const above = overlay(lower)
+          const workspace = await createWorkspace({ backend: above, policy: 'autonomous' })
+          if (theirs !== base) await put(above, theirs)
+          if (ours !== base) await put(lower, ours)
+          const sides = new Set([ours, theirs].filter((state) => state !== base))
+          const note = JSON.stringify({ base, ours, theirs })
+          const result = sides.size > 1 ? { ok: false, conflicts: [{ path }] } : { ok: true }
+          expect(await workspace.merge(), note).toMatchObject(result)
+          expect(await stateAt(lower, path), note).toSatisfy((now: EntryState) =>
+            sameVersion(versionOf(now), versionOf(sides.size > 1 ? ours : ([...sides, base][0] as EntryState))),
+          )
+        }
+      }
+    }
   })
 
   it('merges with what others changed on disk, also after the overlay was reopened', async () => {

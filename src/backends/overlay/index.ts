@@ -301,10 +301,10 @@ class OverlayDraft {
     const { lower } = this.#layers
     if (base === null) return 'absent'
     if (base.type === 'file') return { sha256: base.sha256 }
-    // The entries of a deleted directory have their own expectations.
-    if (base.type === 'directory' && to === null) return 'any'
-    // A directory or link that was recreated has another tag, but is the same.
     const now = await lower.stat(path)
+    // The entries of a deleted directory have their own expectations.
+    if (base.type === 'directory' && to === null && (now === undefined || now.type === 'directory')) return 'any'
+    // A directory or link that was recreated has another tag, but is the same.
     const isSame = now?.type === base.type && sameVersion(await versionAt(lower, path), base)
     return { tag: isSame && now !== undefined ? now.tag : (tag ?? '') }
   }
