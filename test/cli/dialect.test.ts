@@ -40,7 +40,7 @@ async function printed(command: (words: string[]) => Promise<number>, ...words: 
 }
 
 describe('--dialect', () => {
-  it('lists the tools of a dialect, as a table and as JSON Schema', async () => {
+  it.runIf(isLong)('lists the tools of a dialect, as a table and as JSON Schema', async () => {
     expect((await printed(tools)).text).toContain('replace_range')
     expect((await printed(tools)).text).not.toContain('run_command')
     const root = directory()
@@ -202,7 +202,7 @@ describe('--dialect FILE', () => {
     await client.close()
   }, 60_000)
 
-  it('accepts a function, as default export or by the name dialect', async () => {
+  it.runIf(isLong)('accepts a function, as default export or by the name dialect', async () => {
     for (const source of [
       module.replace('export const dialect = {', 'export default () => ({').replace(/\}\n$/, '})\n'),
       module.replace('export const dialect = {', 'export const dialect = async () => ({').replace(/\}\n$/, '})\n'),

@@ -3,6 +3,7 @@ import { memory } from '../../dist/backends/memory/index.js'
 import { git } from '../../dist/git/index.js'
 import { createWorkspace, type Workspace } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
+import { everyNth } from '../counts.ts'
 
 const shell = bash({ worker: false })
 afterAll(() => shell.close())
@@ -93,7 +94,7 @@ async function lookAt(
 }
 
 describe('the label of a look at differences', () => {
-  it.each(Object.entries(looks))(
+  it.each(everyNth(Object.entries(looks), 3))(
     'is that of a labelled file if the result depends on its content: %s',
     async (name, look) => {
       const unchanged = await lookAt(look)

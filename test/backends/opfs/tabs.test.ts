@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { times } from '../../counts.ts'
+import { isLong, times } from '../../counts.ts'
 import { counted } from '../../coverage/counted.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 import { pageCalls } from '../../runtimes/page-calls.ts'
@@ -64,26 +64,30 @@ async function openPage(): Promise<Page> {
 const ask = pageCalls<PageApi>()
 
 describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
-  it('has each set completely or not at all when a worker is terminated while writing', async () => {
-    const page = await openPage()
-    // Several workspaces concurrently; the kills of each one are sequential.
-    const max = times(2, 20)
-    const kills = async (name: string): Promise<void> => {
-      let last = 0
-      for (let kill = 0; kill < max; kill++) {
-        const acknowledged = await ask(page, 'writeAndKill', name, layout, last, (kill * 7) % 23)
-        const rounds = await ask(page, 'rounds', name, layout)
-        expect(new Set(rounds).size, `all of one set after kill ${kill}: ${rounds}`).toBe(1)
-        last = rounds[0] as number
-        expect(last).toBeGreaterThanOrEqual(acknowledged)
+  it.runIf(isLong || layout === 'files')(
+    'has each set completely or not at all when a worker is terminated while writing',
+    async () => {
+      const page = await openPage()
+      // Several workspaces concurrently; the kills of each one are sequential.
+      const max = times(2, 20)
+      const kills = async (name: string): Promise<void> => {
+        let last = 0
+        for (let kill = 0; kill < max; kill++) {
+          const acknowledged = await ask(page, 'writeAndKill', name, layout, last, (kill * 7) % 23)
+          const rounds = await ask(page, 'rounds', name, layout)
+          expect(new Set(rounds).size, `all of one set after kill ${kill}: ${rounds}`).toBe(1)
+          last = rounds[0] as number
+          expect(last).toBeGreaterThanOrEqual(acknowledged)
+        }
+        const names = (await ask(page, 'names', name)).filter((one) => !/^(files|state)$/.test(one))
+        const expected =
+          layout === 'packed' ? ['journal-0', 'journal-1'] : ['files/a', 'files/b', 'files/d', 'files/d/c']
+        expect(names, 'no temporary files').toEqual(expected)
       }
-      const names = (await ask(page, 'names', name)).filter((one) => !/^(files|state)$/.test(one))
-      const expected = layout === 'packed' ? ['journal-0', 'journal-1'] : ['files/a', 'files/b', 'files/d', 'files/d/c']
-      expect(names, 'no temporary files').toEqual(expected)
-    }
-    await Promise.all(Array.from({ length: times(3, 5) }, (_, i) => kills(`killed-${layout}-${i}`)))
-    await page.close()
-  })
+      await Promise.all(Array.from({ length: times(3, 5) }, (_, i) => kills(`killed-${layout}-${i}`)))
+      await page.close()
+    },
+  )
 
   it('lets exactly one of two pages win that expect the same version', async () => {
     const pages = [await openPage(), await openPage()] as const
@@ -106,36 +110,39 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
     await Promise.all(pages.map((page) => page.close()))
   })
 
-  it('has a patch of 20 files completely or not at all when the page is closed', async () => {
-    const name = `patched-${layout}`
-    const looking = await openPage()
-    await ask(looking, 'patch', name, layout, 0)
-    await ask(looking, 'close', name)
-    let round = 0
-    const outcomes = new Set<string>()
-    // One page waits for the result; others repeat until one is closed before its patch is applied.
-    const delays = [undefined, ...[8, 20, 50, 3].slice(0, times(1, 4)), ...Array<number>(30).fill(0)]
-    for (let i = 0; i < delays.length && (i < times(3, 6) || outcomes.size < 2); i++) {
-      const delay = delays[i]
-      const closing = await openPage()
-      // Opened and loaded first, so that the time measures only the patch.
-      await ask(closing, 'load', name, layout)
-      const patching = ask(closing, 'patch', name, layout, round + 1).catch(() => undefined)
-      if (delay === undefined) await patching
-      else await new Promise((resolve) => setTimeout(resolve, delay))
-      await closing.close()
-      const answer = await patching
-      const texts = new Set(await ask(looking, 'patched', name, layout))
-      expect(texts.size, `all of one round after ${delay} ms`).toBe(1)
-      const now = Number(/^round (\d+)\nrest\n$/.exec([...texts][0] as string)?.[1])
-      expect([round, round + 1]).toContain(now)
-      if (answer === 20) expect(now, 'acknowledged patches are applied').toBe(round + 1)
-      outcomes.add(now === round ? 'old' : 'new')
-      round = now
-    }
-    expect([...outcomes].sort(), 'both outcomes occurred').toEqual(['new', 'old'])
-    await looking.close()
-  })
+  it.runIf(isLong || layout === 'packed')(
+    'has a patch of 20 files completely or not at all when the page is closed',
+    async () => {
+      const name = `patched-${layout}`
+      const looking = await openPage()
+      await ask(looking, 'patch', name, layout, 0)
+      await ask(looking, 'close', name)
+      let round = 0
+      const outcomes = new Set<string>()
+      // One page waits for the result; others repeat until one is closed before its patch is applied.
+      const delays = [undefined, ...[8, 20, 50, 3].slice(0, times(1, 4)), ...Array<number>(30).fill(0)]
+      for (let i = 0; i < delays.length && (i < times(3, 6) || outcomes.size < 2); i++) {
+        const delay = delays[i]
+        const closing = await openPage()
+        // Opened and loaded first, so that the time measures only the patch.
+        await ask(closing, 'load', name, layout)
+        const patching = ask(closing, 'patch', name, layout, round + 1).catch(() => undefined)
+        if (delay === undefined) await patching
+        else await new Promise((resolve) => setTimeout(resolve, delay))
+        await closing.close()
+        const answer = await patching
+        const texts = new Set(await ask(looking, 'patched', name, layout))
+        expect(texts.size, `all of one round after ${delay} ms`).toBe(1)
+        const now = Number(/^round (\d+)\nrest\n$/.exec([...texts][0] as string)?.[1])
+        expect([round, round + 1]).toContain(now)
+        if (answer === 20) expect(now, 'acknowledged patches are applied').toBe(round + 1)
+        outcomes.add(now === round ? 'old' : 'new')
+        round = now
+      }
+      expect([...outcomes].sort(), 'both outcomes occurred').toEqual(['new', 'old'])
+      await looking.close()
+    },
+  )
 
   it('refuses with NO_SPACE when the quota is reached, and loses nothing', async () => {
     const page = await openPage()

@@ -3,6 +3,7 @@ import { bash } from '../../../dist/shells/bash/index.js'
 import { memory } from '../../../src/backends/memory/index.ts'
 import { ROOT } from '../../../src/paths/logical-path.ts'
 import type { Shell } from '../../../src/shells/types.ts'
+import { everyNth } from '../../counts.ts'
 import { filesOver } from '../setup.ts'
 
 const files = {
@@ -61,7 +62,7 @@ describe.each([
   const shell = bash(options) as unknown as Shell
   afterAll(() => shell.close())
 
-  it.each<[line: string, entered: (string | undefined)[], screen: string]>([
+  const dialogues: [line: string, entered: (string | undefined)[], screen: string][] = [
     ['read x; echo "<$x>"', ['one\n'], 'one↵<one>\n'],
     ['echo Name?; read -r x; echo "$x"; read y; echo "$x $y"', ['a\n', 'b\n'], 'Name?\na↵a\nb↵a b\n'],
     ['read -p "Name? " x; echo "$x"', ['Ana\n'], 'Name? Ana↵Ana\n'],
@@ -91,7 +92,8 @@ describe.each([
     ['node chunks.mjs', ['é\n', undefined], 'é↵"é\\n"\n^D'],
     ['node readable.js', ['a\n', 'b\n', undefined], 'a↵a\nb↵b\n^D'],
     ['node whole.js', ['ab\n', 'c\n', undefined], 'ab↵c↵^D5 true\n'],
-  ])('%s', async (line, entered, screen) => {
+  ]
+  it.each(everyNth(dialogues, 2, 'worker' in options ? 1 : 0))('%s', async (line, entered, screen) => {
     const shown = await dialogue(shell, line, ...entered)
     expect({ screen: shown.screen, asked: shown.asked.length }).toEqual({ screen, asked: entered.length })
   })

@@ -44,8 +44,8 @@ describe('a line in a process of Node', () => {
 
   it.each([
     ...(isLong ? [["awk 'BEGIN{NF=1000000000;print $0}'", 'LIMIT_EXCEEDED', 30_000] as const] : []),
+    ...(isLong ? [["echo a | sed ':a;s/a/aa/g;ba'", 'COMMAND_TIMEOUT', 1000] as const] : []),
     ['echo a | awk \'$100000000="x"\' | wc -c', 'LIMIT_EXCEEDED', 30_000],
-    ["echo a | sed ':a;s/a/aa/g;ba'", 'COMMAND_TIMEOUT', 1000],
     ["node -e 'for (;;);'", 'COMMAND_TIMEOUT', 1000],
   ] as const)('ends without an effect on the next line: %s', async (line, code, timeoutMs) => {
     const { run, snapshot } = await open({ 'a.txt': 'a' })
