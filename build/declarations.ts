@@ -33,7 +33,7 @@ function visit(file: string): void {
   const source = sourceOf(file)
   if (!existsSync(source)) throw new Error(`${source} does not exist, but a published declaration refers to it`)
   const written = readFileSync(source, 'utf8')
-  const text = withTabs(source === file ? written : withoutUnused(written)).replace(
+  const text = withoutBlanks(source === file ? written : withoutUnused(written)).replace(
     REFERENCE,
     (whole, before, quote, specifier) => {
       const declaration = declarationOf(file, specifier)
@@ -48,9 +48,14 @@ function visit(file: string): void {
   writeFileSync(file, text)
 }
 
-/** Returns a declaration with a tab for each four spaces at the start of its lines. */
-function withTabs(text: string): string {
-  return text.replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+/**
+ * Returns a declaration with a tab for each four spaces at the start of its lines, and without a semicolon at their end where the next line
+ * begins with a word or a bracket that closes.
+ */
+function withoutBlanks(text: string): string {
+  return text
+    .replace(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+    .replace(/^(?!\s*\*)(.*);$(?=\n\s*[\w}/])/gm, '$1')
 }
 
 /**
