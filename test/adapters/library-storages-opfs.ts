@@ -16,7 +16,8 @@ function inLayout(layout: 'packed' | 'files', worker?: () => Worker): LibrarySto
   return {
     async open(files) {
       const name = freshName()
-      const backend = await opfs({ name, layout, access: 'sync', ...(worker !== undefined && { worker }) })
+      const ofPacked = { access: 'sync', ...(worker !== undefined && { worker }) } as const
+      const backend = await opfs({ name, layout, ...(layout === 'packed' && ofPacked) })
       await backend.commit(changesFor(files), { durability: 'durable' })
       return { backend, remove: () => removeWorkspace(name) }
     },
