@@ -133,82 +133,85 @@ function png(width: number, height: number): Uint8Array {
 const lineCount = 50_000
 const grouped = (count: number) => count.toLocaleString('en')
 
-it.runIf(isLong)(`Changes shows ${grouped(lineCount)} lines in parts without a long task, and files without lines as what they are`, async () => {
-  const page = await playground.sample('price-list', { storage: 'memory' })
-  const lines = Array.from({ length: lineCount }, (_, at) => `export const value${at} = compute(${at}, "text")\n`)
-  const every = (step: number) =>
-    lines.map((line, at) => (at % step === 0 ? line.replace('text', 'other') : line)).join('')
-  await importFiles(page, 'large', {
-    'half.js': lines.join(''),
-    'new/half.js': every(2),
-    'whole.js': lines.join(''),
-    'new/whole.js': every(1),
-    'logo.png': png(40, 20),
-    'new/logo.png': png(64, 48),
-    'data.bin': Uint8Array.from({ length: 2_345 }, (_, at) => at),
-    'paper.pdf': '%PDF-1.7\n\0',
-    'new/paper.pdf': '%PDF-1.7\n\0\0',
-  })
-  await command(page, 'mv new/* . && rm data.bin && echo moved', /moved[\s\S]*moved/)
-  await show(page, 'Changes')
-  const tree = page.getByRole('tree', { name: 'Changed files' })
-  const file = (path: string) => tree.getByRole('treeitem').filter({ has: page.locator(`[title="${path}"]`) })
-  const tasks: number[] = []
-  for (const [path, first] of [
-    ['half.js', `Change 1 of ${lineCount / 2}, Line 1`],
-    ['whole.js', `Change 1 of 1, Lines 1–${lineCount}`],
-  ] as const) {
-    const showFile = async () => {
-      await file(path).click()
-      await page.getByRole('region', { name: first, exact: true }).waitFor()
+it.runIf(isLong)(
+  `Changes shows ${grouped(lineCount)} lines in parts without a long task, and files without lines as what they are`,
+  async () => {
+    const page = await playground.sample('price-list', { storage: 'memory' })
+    const lines = Array.from({ length: lineCount }, (_, at) => `export const value${at} = compute(${at}, "text")\n`)
+    const every = (step: number) =>
+      lines.map((line, at) => (at % step === 0 ? line.replace('text', 'other') : line)).join('')
+    await importFiles(page, 'large', {
+      'half.js': lines.join(''),
+      'new/half.js': every(2),
+      'whole.js': lines.join(''),
+      'new/whole.js': every(1),
+      'logo.png': png(40, 20),
+      'new/logo.png': png(64, 48),
+      'data.bin': Uint8Array.from({ length: 2_345 }, (_, at) => at),
+      'paper.pdf': '%PDF-1.7\n\0',
+      'new/paper.pdf': '%PDF-1.7\n\0\0',
+    })
+    await command(page, 'mv new/* . && rm data.bin && echo moved', /moved[\s\S]*moved/)
+    await show(page, 'Changes')
+    const tree = page.getByRole('tree', { name: 'Changed files' })
+    const file = (path: string) => tree.getByRole('treeitem').filter({ has: page.locator(`[title="${path}"]`) })
+    const tasks: number[] = []
+    for (const [path, first] of [
+      ['half.js', `Change 1 of ${lineCount / 2}, Line 1`],
+      ['whole.js', `Change 1 of 1, Lines 1–${lineCount}`],
+    ] as const) {
+      const showFile = async () => {
+        await file(path).click()
+        await page.getByRole('region', { name: first, exact: true }).waitFor()
+      }
+      tasks.push(await longestTask(page, showFile))
     }
-    tasks.push(await longestTask(page, showFile))
-  }
-  const further = (count: number) => page.getByRole('button', { name: `of ${grouped(count)} further` })
-  const rest = 2 * lineCount - 200
-  tasks.push(
-    await longestTask(page, () =>
-      further(rest)
-        .click()
-        .then(() => further(rest - 200).waitFor()),
-    ),
-  )
-  await file('half.js').click()
-  const hunks = page.locator('.change-hunk')
-  await hunks.first().waitFor()
-  const count = await hunks.count()
-  expect(count).toBeLessThan(100)
-  // The next part is there when the last change of this one is looked at.
-  tasks.push(
-    await longestTask(page, async () => {
-      await hunks.last().focus()
-      await page.keyboard.press('n')
-      await expect.poll(() => hunks.count(), patiently).toBeGreaterThan(count)
-    }),
-  )
-  console.log(
-    `Longest tasks of a review of ${grouped(lineCount)} lines: ${tasks.map(Math.round).join(', ')} ms of the processor`,
-  )
-  // An idle machine needs a quarter of this time.
-  expect(Math.max(...tasks)).toBeLessThan(250)
+    const further = (count: number) => page.getByRole('button', { name: `of ${grouped(count)} further` })
+    const rest = 2 * lineCount - 200
+    tasks.push(
+      await longestTask(page, () =>
+        further(rest)
+          .click()
+          .then(() => further(rest - 200).waitFor()),
+      ),
+    )
+    await file('half.js').click()
+    const hunks = page.locator('.change-hunk')
+    await hunks.first().waitFor()
+    const count = await hunks.count()
+    expect(count).toBeLessThan(100)
+    // The next part is there when the last change of this one is looked at.
+    tasks.push(
+      await longestTask(page, async () => {
+        await hunks.last().focus()
+        await page.keyboard.press('n')
+        await expect.poll(() => hunks.count(), patiently).toBeGreaterThan(count)
+      }),
+    )
+    console.log(
+      `Longest tasks of a review of ${grouped(lineCount)} lines: ${tasks.map(Math.round).join(', ')} ms of the processor`,
+    )
+    // An idle machine needs a quarter of this time.
+    expect(Math.max(...tasks)).toBeLessThan(250)
 
-  const review = page.locator('.no-lines')
-  await file('logo.png').click()
-  await review.getByText('An image. It has no lines to compare.').waitFor()
-  const images = () =>
-    review
-      .locator('figure')
-      .evaluateAll((all) => all.map((one) => `${one.textContent} ${one.querySelector('img')?.naturalWidth}`))
-  await expect
-    .poll(images, patiently)
-    .toEqual([
-      expect.stringMatching(/^Before \d+ bytes, 40 × 20 pixels 40$/),
-      expect.stringMatching(/^Now \d+ bytes, 64 × 48 pixels 64$/),
-    ])
-  await file('paper.pdf').click()
-  await review.getByText('A PDF document. It has no lines to compare.').waitFor()
-  await expect.poll(images, patiently).toEqual(['Before 10 bytes undefined', 'Now 11 bytes undefined'])
-  await file('data.bin').click()
-  await review.getByText('A binary file. It has no lines to compare.').waitFor()
-  await expect.poll(images, patiently).toEqual(['Before 2.3 KB (2,345 bytes) undefined', 'Now no file undefined'])
-})
+    const review = page.locator('.no-lines')
+    await file('logo.png').click()
+    await review.getByText('An image. It has no lines to compare.').waitFor()
+    const images = () =>
+      review
+        .locator('figure')
+        .evaluateAll((all) => all.map((one) => `${one.textContent} ${one.querySelector('img')?.naturalWidth}`))
+    await expect
+      .poll(images, patiently)
+      .toEqual([
+        expect.stringMatching(/^Before \d+ bytes, 40 × 20 pixels 40$/),
+        expect.stringMatching(/^Now \d+ bytes, 64 × 48 pixels 64$/),
+      ])
+    await file('paper.pdf').click()
+    await review.getByText('A PDF document. It has no lines to compare.').waitFor()
+    await expect.poll(images, patiently).toEqual(['Before 10 bytes undefined', 'Now 11 bytes undefined'])
+    await file('data.bin').click()
+    await review.getByText('A binary file. It has no lines to compare.').waitFor()
+    await expect.poll(images, patiently).toEqual(['Before 2.3 KB (2,345 bytes) undefined', 'Now no file undefined'])
+  },
+)
