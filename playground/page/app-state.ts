@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals'
-import type { PolicyInput } from 'wardspace'
 import { isTouch } from '../../src/elements/parts/touch.ts'
 import type { Scenario } from '../agent/types.ts'
 import { filesOf } from '../projects/files-of.ts'
@@ -9,6 +8,7 @@ import { samples } from '../projects/samples.ts'
 import type { Elsewhere, Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
 import { loadScenarios } from '../session/load-agent.ts'
 import { lastEndpoint } from '../session/model.ts'
+import { hasOwnPolicy, ownWork, policyName, settingsOf } from '../session/own-work.ts'
 import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { focusView } from '../ui/focus-view.ts'
@@ -24,7 +24,7 @@ export interface Operation {
   readonly stop: AbortController | undefined
 }
 
-/** An error in a person's words, with what to do about it where another try may succeed. */
+/** An error or a notice in a person's words, with what to do about it. */
 export interface Trouble {
   readonly text: string
   readonly action?: { readonly label: string; readonly act: () => void }
@@ -37,6 +37,8 @@ export const app = {
   operation: signal<Operation | undefined>(undefined),
   /** What went wrong with the last operation. */
   trouble: signal<Trouble | undefined>(undefined),
+  /** What the person may want to know, and do something about. */
+  notice: signal<Trouble | undefined>(undefined),
   /** What an import left out. */
   warnings: signal<{ readonly about: string; readonly texts: readonly string[] }>({ about: '', texts: [] }),
   list: signal<readonly ProjectInfo[]>([]),
@@ -87,6 +89,7 @@ export async function openProject(id: string, options: { readonly takeOver?: boo
     })
     showFirst(app.projectSession.value)
     app.elsewhere.value = undefined
+    app.notice.value = undefined
     project.onElsewhere(({ kind }) => {
       if (kind !== 'changed') app.elsewhere.value = kind
     })
@@ -247,36 +250,72 @@ async function openLast(query: URLSearchParams): Promise<void> {
   }
 }
 
-/** Starts a scenario: opens its project and applies its policy and script. */
-export async function startScenario(id: string): Promise<void> {
-  const scenario = (await loadScenarios()).find((one) => one.id === id)
-  if (scenario === undefined) return
+/** Opens a project of a sample that suits: the open one, the last opened one, or else a new one. Returns undefined if that fails. */
+async function openSample(
+  id: string,
+  suits: (projectSession: ProjectSession) => boolean,
+): Promise<ProjectSession | undefined> {
   const { info } = app.projectSession.value?.project ?? {}
-  if (info?.sample !== scenario.sample) {
-    const existing = app.list.value.find(({ sample }) => sample === scenario.sample)
-    if (existing !== undefined) await openProject(existing.id)
-    else {
-      const sample = samples.find((one) => one.id === scenario.sample)
-      const source: ProjectSource = { kind: 'sample', id: scenario.sample }
-      await createProject(source, { name: sample?.title ?? scenario.sample, storage: info?.storage ?? defaultStorage })
-    }
+  const opened = (): ProjectSession | undefined => {
+    const { value } = app.projectSession
+    return value?.project.info.sample === id && suits(value) ? value : undefined
   }
-  const projectSession = app.projectSession.value
-  if (projectSession === undefined) return
-  projectSession.conversation.clear()
-  projectSession.conversation.pick.value = { kind: 'scripted', scenario: id }
-  await projectSession.session.change(settingsOf(scenario))
+  const others = app.list.value.filter((one) => one.sample === id && one.id !== info?.id)
+  if (opened() === undefined && others[0] !== undefined) await openProject(others[0].id)
+  if (opened() === undefined) {
+    const { length } = app.list.value.filter(({ sample }) => sample === id)
+    const title = samples.find((one) => one.id === id)?.title ?? id
+    const name = length === 0 ? title : `${title} ${length + 1}`
+    await createProject({ kind: 'sample', id }, { name, storage: info?.storage ?? defaultStorage })
+  }
+  return opened()
 }
 
-/** Starts a scenario that is chosen in a list, which keeps the focus when another project has opened. */
+async function scenariosOf(
+  id: string,
+): Promise<readonly [scenario: Scenario | undefined, ofSample: readonly Scenario[]]> {
+  const all = await loadScenarios()
+  const scenario = all.find((one) => one.id === id)
+  return [scenario, all.filter(({ sample }) => sample === scenario?.sample)]
+}
+
+/** Opens an empty conversation with the script of a scenario. */
+function pickScenario({ conversation }: ProjectSession, scenario: string): void {
+  conversation.clear()
+  conversation.pick.value = { kind: 'scripted', scenario }
+}
+
+/** Chooses a scenario in a list, and opens its project. A policy of the person stays, with a notice. */
 export async function chooseScenario(id: string): Promise<void> {
-  await startScenario(id)
+  const [scenario, ofSample] = await scenariosOf(id)
+  if (scenario === undefined) return
+  const projectSession = await openSample(scenario.sample, () => true)
+  if (projectSession === undefined) return
+  const { session } = projectSession
+  const settings = settingsOf(scenario)
+  pickScenario(projectSession, id)
+  app.notice.value = undefined
+  const apply = async (): Promise<void> => {
+    app.notice.value = undefined
+    await session.change(settings)
+  }
+  if (hasOwnPolicy(session.settings.value, ofSample)) {
+    const [its, yours] = [settings.policy, session.settings.value.policy].map(policyName)
+    app.notice.value = {
+      text: `This scenario uses its own policy: ${its}. Yours stays: ${yours}.`,
+      action: { label: 'Use its policy', act: () => void apply() },
+    }
+  } else await apply()
+  // Another project that has opened took the focus away.
   if (document.activeElement === document.body) focusView('[role="combobox"][aria-label="Scenario"]')
 }
 
 let isStarting = false
 
-/** Starts a scenario and runs it, on the files of its sample as they were first opened. A second press meanwhile starts nothing. */
+/**
+ * Starts a scenario and runs it, on the files of its sample as they were first opened and with its own policy. What the person
+ * has made of the sample stays, and the scenario runs in another project. A second press meanwhile starts nothing.
+ */
 export async function runScenario(id: string): Promise<void> {
   if (isStarting) return
   isStarting = true
@@ -288,14 +327,21 @@ export async function runScenario(id: string): Promise<void> {
 }
 
 async function startRun(id: string): Promise<void> {
-  if (app.projectSession.value?.conversation.isWorking.value === true) {
-    await app.projectSession.value.conversation.stop()
-  }
-  await startScenario(id)
-  const projectSession = app.projectSession.value
-  const prompt = projectSession?.conversation.prompt.value
-  if (projectSession === undefined || prompt === undefined || !projectSession.writable.value) return
+  const [scenario, ofSample] = await scenariosOf(id)
+  if (scenario === undefined) return
+  const { conversation: before } = app.projectSession.value ?? {}
+  if (before?.isWorking.value === true) await before.stop()
+  let notice: Trouble | undefined
+  const projectSession = await openSample(scenario.sample, (candidate) => {
+    const own = ownWork(candidate, ofSample)
+    if (own.length > 0) notice ??= keptNotice(candidate.project.info, own, scenario)
+    return own.length === 0 && candidate.writable.value
+  })
+  if (projectSession === undefined) return
   const { session, following, conversation } = projectSession
+  pickScenario(projectSession, id)
+  await session.change(settingsOf(scenario))
+  app.notice.value = notice
   const [first] = session.history.value
   // The states in between stay in the history.
   if (projectSession.changed.value.size > 0 && first !== undefined) await session.moveTo(first.id)
@@ -305,7 +351,15 @@ async function startRun(id: string): Promise<void> {
   following.turn(true)
   // What was pressed leaves the stage. A field with the focus would bring up a keyboard on a screen.
   focusView('wardspace-chat', isTouch() ? '[role="log"]' : '#composer')
-  void conversation.send(prompt)
+  void conversation.send(scenario.prompt)
+}
+
+/** Says that the person's project stays as it is while a scenario runs in another one. */
+function keptNotice({ id, name }: ProjectInfo, own: readonly string[], { workspace }: Scenario): Trouble {
+  return {
+    text: `“${name}” keeps ${own.join(' and ')}. The scenario runs in another project, with its own policy: ${policyName(workspace.policy)}.`,
+    action: { label: `Back to ${name}`, act: () => void openProject(id) },
+  }
 }
 
 /** Lets the person enter a model of their own. */
@@ -329,8 +383,4 @@ async function closeProjectSession(): Promise<void> {
 async function firstScenario(sample: string | undefined): Promise<Scenario | undefined> {
   const all = await loadScenarios()
   return all.find((one) => one.sample === sample) ?? all[0]
-}
-
-function settingsOf({ workspace }: Scenario): { policy: PolicyInput; mode: 'act' | 'plan' } {
-  return { policy: workspace.policy, mode: workspace.mode ?? 'act' }
 }

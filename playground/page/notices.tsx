@@ -1,34 +1,19 @@
+import type { Signal } from '@preact/signals'
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { app, openProject, storeAgain } from './app-state.ts'
+import { app, openProject, storeAgain, type Trouble } from './app-state.ts'
 
 /** Errors, warnings and the state of the project in other tabs. */
 export function Notices({ projectSession }: { readonly projectSession: ProjectSession | undefined }) {
-  const { trouble, warnings, elsewhere } = app
+  const { trouble, notice, warnings, elsewhere } = app
   const unsaved = projectSession?.trouble.value
   const isLost = elsewhere.value === 'lost'
   const isReading = projectSession !== undefined && !projectSession.writable.value
   const id = projectSession?.project.info.id ?? ''
   return (
     <div class="notices">
-      {trouble.value !== undefined && (
-        <div class="notice bad row" role="alert">
-          <span class="grow">{trouble.value.text}</span>
-          {trouble.value.action !== undefined && (
-            <button type="button" class="button" onClick={trouble.value.action.act}>
-              {trouble.value.action.label}
-            </button>
-          )}
-          <IconButton
-            icon="close"
-            label="Dismiss"
-            onClick={() => {
-              trouble.value?.onDismiss?.()
-              trouble.value = undefined
-            }}
-          />
-        </div>
-      )}
+      <Dismissable of={trouble} kind="bad" role="alert" />
+      <Dismissable of={notice} kind="warn" role="status" />
       {isReading && (
         <div class="notice warn row" role="status">
           <span class="grow">
@@ -68,6 +53,36 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
           />
         </div>
       )}
+    </div>
+  )
+}
+
+interface DismissableProps {
+  readonly of: Signal<Trouble | undefined>
+  readonly kind: 'bad' | 'warn'
+  readonly role: 'alert' | 'status'
+}
+
+/** An error or a notice that stays until the person dismisses it or acts. */
+function Dismissable({ of, kind, role }: DismissableProps) {
+  const { value } = of
+  if (value === undefined) return null
+  return (
+    <div class={`notice ${kind} row`} role={role}>
+      <span class="grow">{value.text}</span>
+      {value.action !== undefined && (
+        <button type="button" class="button" onClick={value.action.act}>
+          {value.action.label}
+        </button>
+      )}
+      <IconButton
+        icon="close"
+        label="Dismiss"
+        onClick={() => {
+          value.onDismiss?.()
+          of.value = undefined
+        }}
+      />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { Icon } from '../../src/elements/parts/icon.tsx'
 import { counted } from '../../src/util/counted.ts'
+import { policyName } from '../session/own-work.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { History } from './history.tsx'
 
@@ -21,7 +22,6 @@ const readWords: Readonly<Record<string, string>> = {
 export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLineProps) {
   const { session } = projectSession
   const { policy, mode } = session.settings.value
-  const preset = typeof policy === 'string' ? policy : (policy.preset ?? 'own rules')
   session.audit.value
   const run = session.agentRun.value
   const label = run.taint.label()
@@ -30,7 +30,7 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
     <footer class="status-line">
       <button type="button" class="button quiet" title="The policy that every call passes" onClick={onPolicy}>
         <Icon name="shield" />
-        <span class="wide-word">Policy</span> <strong>{preset}</strong>
+        <span class="wide-word">Policy</span> <strong>{policyName(policy)}</strong>
         {mode === 'plan' && (
           <span class={`tag ${run.plan === undefined ? 'warn' : 'good'}`}>
             {run.plan === undefined ? 'plan first' : 'plan approved'}

@@ -2,7 +2,7 @@ import { batch, type Signal, signal } from '@preact/signals'
 import type { AuditSink, Failure, PolicyInput, Success, Workspace } from 'wardspace'
 import type { Tool } from 'wardspace/tool'
 import type { SavedSession } from './load-saved-session.ts'
-import { type Opened, openWorkspace } from './open-workspace.ts'
+import { AGENT_RUNS, type Opened, openWorkspace } from './open-workspace.ts'
 import { ownerPolicy, ownersOnly } from './owner.ts'
 import { Recorder } from './recorder.ts'
 import { copyOf, type Recording } from './recordings.ts'
@@ -188,7 +188,7 @@ export class CurrentWorkspace {
     if (this.agentCalls > 0) return
     const before = this.opened.value
     this.#tasks += 1
-    const run = { id: `agent-${this.#opener.time}-${this.#tasks}`, actor: 'agent', ...agent }
+    const run = { id: `${AGENT_RUNS}${this.#opener.time}-${this.#tasks}`, actor: 'agent', ...agent }
     this.opened.value = { ...before, agent: before.workspace.run(run) }
   }
 

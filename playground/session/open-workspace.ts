@@ -39,6 +39,9 @@ export interface OpenParts {
   readonly extraTools?: readonly Tool[]
 }
 
+/** How the ids of the agent's runs begin. */
+export const AGENT_RUNS = 'agent-'
+
 /** The git of the page. */
 export function openGit(): NonNullable<WorkspaceOptions['git']> {
   return git({ author: { name: 'Playground', email: 'playground@localhost' } })
@@ -67,7 +70,7 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
   })
   return {
     workspace,
-    agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }),
+    agent: workspace.run({ id: `${AGENT_RUNS}${time}`, actor: 'agent', ...agent }),
     mode: settings.mode,
     shell: shell.state,
   }

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
+import { scenarios } from '../../playground/agent/scenarios/index.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { changedFiles } from '../../playground/session/changes.ts'
 import { openReview } from '../../playground/session/changes-review.ts'
 import { openSession } from '../../playground/session/open-session.ts'
+import { hasOwnChanges, hasOwnPolicy, settingsOf } from '../../playground/session/own-work.ts'
 import { type ChangeHunk, hunksOf, linesOf, otherHunks, withoutChange } from '../../src/ui/changes-hunks.ts'
 import { outputOf } from '../run-program.ts'
 
@@ -107,6 +109,43 @@ async function open(files: Readonly<Record<string, string>>) {
     (await backend.stat(path as never)) && new TextDecoder().decode((await backend.read(path as never)).bytes)
   return { session, review, load, sent, call, read }
 }
+
+describe('what the start of a scenario would replace', () => {
+  const content = 'mine\n'
+  type Opened = Awaited<ReturnType<typeof open>>
+  const byPerson: Readonly<Record<string, (opened: Opened) => Promise<unknown>>> = {
+    'a file of the terminal': ({ session }) => session.call('run_command', { command: 'echo mine > mine.txt' }),
+    'a folder': ({ session }) => session.call('run_command', { command: 'mkdir mine' }),
+    'a saved file': ({ session }) => session.save('new.txt', content, null),
+    'files of the tree': ({ session }) => session.changeFiles({ remove: ['a.txt'], label: 'delete' }),
+    'a repository': ({ session }) => session.call('run_command', { command: 'git init' }),
+  }
+  const policies = scenarios.map(settingsOf)
+
+  it.each(Object.entries(byPerson))('%s is of the person, and what the agent did before is not', async (_, change) => {
+    const opened = await open({ 'a.txt': 'a\n' })
+    const { session, call } = opened
+    const isOwn = (): boolean => hasOwnChanges(session.workspace.value.history())
+    await call('write_file', { path: 'agent.txt', content: 'by the agent\n' })
+    await session.beginTask('another task')
+    await call('write_file', { path: 'second.txt', content: 'by the agent\n' })
+    expect(isOwn()).toBe(false)
+    expect(await change(opened)).toMatchObject({ ok: true })
+    expect(isOwn()).toBe(true)
+    const [first] = session.history.value
+    await session.moveTo(first?.id ?? '')
+    expect(isOwn()).toBe(false)
+  })
+
+  it('is a policy that no scenario has', () => {
+    for (const settings of policies) expect(hasOwnPolicy(settings, scenarios), JSON.stringify(settings)).toBe(false)
+    for (const { policy, mode } of policies) {
+      const own = { policy: { preset: 'readOnly', deniedPaths: ['a'] }, mode } as const
+      const otherMode = { policy, mode: mode === 'act' ? 'plan' : 'act' } as const
+      for (const settings of [own, otherMode]) expect(hasOwnPolicy(settings, scenarios)).toBe(true)
+    }
+  })
+})
 
 describe('the review of changes', () => {
   const files = {

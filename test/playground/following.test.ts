@@ -3,10 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { isLong } from '../counts.ts'
 import {
   activity,
+  applyPreset,
   approval,
   button,
   calls,
   changedText,
+  choose,
+  chooseOption,
   command,
   conversation,
   filesOnDisk,
@@ -17,6 +20,7 @@ import {
   says,
   show,
   stageTab,
+  typeCommand,
 } from './person.ts'
 import { usePlayground } from './shared.ts'
 
@@ -85,6 +89,32 @@ describe('the first screen', () => {
     await card(page, 'Keep a secret').click()
     await says(page, 'I may not write to the page')
     await endCard(page).waitFor()
+  })
+
+  it('starts a scenario beside a project with changes or a policy of the person, which keeps them', async () => {
+    await chooseOption(page, 'Model', 'scripted')
+    await choose(page, 'mend-a-test')
+    await show(page, 'Files')
+    await typeCommand(page, 'echo mine > mine.txt')
+    await page.locator('[data-path="mine.txt"]').waitFor()
+    await applyPreset(page, 'readOnly')
+    await button(page, 'Wardspace').click()
+    await card(page, 'Mend a failing test').click()
+    const kept = page.getByText('“Price list” keeps your changes and your policy. The scenario runs in another project')
+    await kept.waitFor()
+    await says(page, 'All tests pass. The cause was line 4')
+    await button(page, 'Back to Price list').click()
+    await show(page, 'Files')
+    await page.locator('[data-path="mine.txt"]').waitFor()
+    expect(await kept.count()).toBe(0)
+    const policy = page.locator('.status-line').getByText('readOnly')
+    await policy.waitFor()
+    // Chosen in a list, the scenario asks.
+    for (const scenario of ['rename-across-files', 'mend-a-test']) await choose(page, scenario)
+    await page.getByText('This scenario uses its own policy: autonomous. Yours stays: readOnly.').waitFor()
+    expect(await policy.count()).toBe(1)
+    await button(page, 'Use its policy').click()
+    await page.locator('.status-line').getByText('autonomous').waitFor()
   })
 })
 
