@@ -16,7 +16,6 @@ import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { refuseIdleOptions } from './idle-options.ts'
 import { openBackgroundCommands, openChecks, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
@@ -75,7 +74,11 @@ export async function createWorkspaceState(
     )
   }
   const checks = await openChecks(options.checks)
-  refuseIdleOptions(options, [...tools.keys(), ...unavailableTools.keys()])
+  // A page without these loads nothing for them.
+  if ((options.shell ?? options.checks ?? options.keepCwd ?? options.mode) !== undefined) {
+    const { refuseIdleOptions } = await import('./idle-options.ts')
+    refuseIdleOptions(options, [...tools.keys(), ...unavailableTools.keys()])
+  }
   return {
     backend: isReadOnly ? readOnly(backend) : backend,
     policy,

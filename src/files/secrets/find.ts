@@ -11,7 +11,6 @@ import {
   type Secret,
   SHORTEST_TOKEN,
   schemesWithPassword,
-  webSchemes,
 } from './formats.ts'
 import { findPasswords, isPassword } from './passwords.ts'
 import { KeyScan, markLines } from './private-keys.ts'
@@ -376,8 +375,6 @@ function headerIn(text: string, from: number, end: number): number {
 const LOWER_E = 0x65
 const SLASH = 0x2f
 const PLUS = 0x2b
-const COLON = 0x3a
-const QUOTE = 0x22
 
 /**
  * Returns the end of the JSON Web Token with a header, or -1. Not a regular expression: the engine's stack overflows where it
@@ -420,36 +417,26 @@ export function findUrlPasswords(text: string, secrets: Secret[]): Steps<void> {
 
 function findUrlPassword(text: string, at: number, secrets: Secret[]): void {
   let schemeStart = at
-  while (schemeStart > 0 && at - schemeStart < 16 && isIn(IN_SCHEME, text.charCodeAt(schemeStart - 1))) schemeStart -= 1
+  while (schemeStart > 0 && at - schemeStart < 32 && isIn(IN_SCHEME, text.charCodeAt(schemeStart - 1))) schemeStart -= 1
   schemeStart = Math.min(
     at,
     escapeEnd((index) => text.charCodeAt(index), schemeStart),
   )
-  const scheme = text.slice(schemeStart, at).toLowerCase()
-  const isWeb = webSchemes.has(scheme) && mayHoldUser(text, at + 3)
-  if (!isWeb && !schemesWithPassword.has(scheme)) return
+  // `postgresql+psycopg2` is a driver of `postgresql`.
+  const [scheme = ''] = text.slice(schemeStart, at).toLowerCase().split('+')
+  if (scheme === '') return
   USER_AND_PASSWORD.lastIndex = at + 3
   const parts = USER_AND_PASSWORD.exec(text)
   if (parts === null) return
   const [, user = '', password = ''] = parts
   if (password === user || placeholderPasswords.has(password.toLowerCase())) return
-  // Documentation has many web addresses with words in place of a password.
-  if (isWeb && (password.length < 6 || !isPassword(password, 'part'))) return
+  // Documentation has many other addresses with words in place of a password.
+  if (!schemesWithPassword.has(scheme) && (password.length < 6 || !isPassword(password, 'part'))) return
   const end = USER_AND_PASSWORD.lastIndex - 1
   secrets.push({ kind: 'url-password', start: end - password.length, end })
 }
 
-const IN_SCHEME = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+')
-
-/** Whether a colon follows before the end of the host. */
-function mayHoldUser(text: string, from: number): boolean {
-  for (let at = from; at < from + 128; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === COLON) return true
-    if (!(unit > 0x20) || unit === SLASH || unit === QUOTE) return false
-  }
-  return false
-}
+const IN_SCHEME = asciiSet(`${BASE64URL}+`)
 
 /** Printable ASCII without characters that must be escaped in a URL or that mark a variable: `$ { < * % (`. */
 const USER_AND_PASSWORD =

@@ -169,14 +169,11 @@ export const mailchimpKey = /[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])/y
 /** Matches a possible Discord token, whose first part decodes to a number of 17 to 20 digits. */
 export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}/y
 
-/** URL schemes of services whose URLs often contain a password. */
+/** URL schemes of services, whose URLs often contain a password. That of another one is recognized if it does not look like a word. */
 export const schemesWithPassword: ReadonlySet<string> = new Set(
-  `postgres postgresql mysql mysqlx mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse
-  cockroachdb neo4j neo4j+s bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
+  `postgres postgresql mysql mysqlx mariadb mongodb redis rediss amqp amqps mssql sqlserver oracle clickhouse
+  cockroachdb neo4j bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
 )
-
-/** URL schemes whose passwords are recognized only if they do not look like a word. */
-export const webSchemes: ReadonlySet<string> = new Set(['http', 'https', 'git+https', 'ws', 'wss'])
 
 /** Placeholders for a password in examples. */
 export const placeholderPasswords: ReadonlySet<string> = new Set(['password', 'passwd', 'pass', 'pwd'])

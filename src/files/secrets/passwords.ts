@@ -1,4 +1,5 @@
 import type { Steps } from '../../util/steps.ts'
+import { asciiSet, BASE64URL, isIn } from './ascii-set.ts'
 import type { Secret } from './formats.ts'
 import { visitLiteral, visitMatches } from './slices.ts'
 
@@ -204,9 +205,11 @@ const isEndOfPart = isAt(/$|[\s;&"'`\\,]/y)
 const isClosingTag = isAt(/<\//y)
 const isEndOfArgument = isAt(/$|[\s,;)}\]>/&|`"'\\]/y)
 const isEndOfArguments = isAt(/[ \t]{0,8}(?:,[ \t]{0,8}\w{1,8})?[)\]]/y)
-const isLineEnd = isAt(/$|[\r\n]|(?<=[ \t])(?:#|\/\/)/y)
-const isLineEndOfString = isAt(/$|[\r\n"']|\\+[nr"']|(?<=[ \t])(?:#|\/\/)/y)
-const isFieldEnd = isAt(/$|[\r\n,}]|<\/|(?<=[ \t])(?:#|\/\/)/y)
+/** Whether a line, or a part of one that ends before a pattern, ends at an offset. */
+const isEndOf = (part: string): MayFollow => isAt(new RegExp(`$|[\\r\\n]|(?<=[ \\t])(?:#|//)${part}`, 'y'))
+const isLineEnd = isEndOf('')
+const isLineEndOfString = isEndOf(`|\\\\*["']|\\\\+[nr]`)
+const isFieldEnd = isEndOf('|[,}]|</')
 
 /** Skips white space, of any length, before an end. */
 const afterSpace =
@@ -233,17 +236,12 @@ const quoteAtEnd = (text: string): string => /\\{0,7}["']$/.exec(text)?.[0] ?? '
 
 function startOfName(text: string, end: number): number {
   let start = end
-  while (start > 0 && end - start < MAX_UNITS && isInName(text.charCodeAt(start - 1))) start -= 1
+  while (start > 0 && end - start < MAX_UNITS && isIn(IN_NAME, text.charCodeAt(start - 1))) start -= 1
   // The escape of a line end, in a text that a string quotes.
   return text[start - 1] === '\\' && /[nrt]/.test(text[start] as string) ? start + 1 : start
 }
 
-/** Whether a unit is one of `A-Za-z0-9_.-`. */
-function isInName(unit: number): boolean {
-  const letter = unit | 0x20
-  if (letter >= 0x61 && letter <= 0x7a && unit < 0x80) return true
-  return (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x2e || unit === 0x2d
-}
+const IN_NAME = asciiSet(`${BASE64URL}.`)
 
 const QUOTED_VALUE = /[!#-&(-[\]-~]{6,128}/y
 /** Without quotes and the brackets and separators of code. */

@@ -46,6 +46,9 @@ const FORMS = [
   'Server=db;Password=V;',
   'admin_passwd := "V"',
   'https://user:V@git.example/x.git',
+  'url: postgresql+psycopg2://user:V@db/app',
+  'libsql://user:V@db.example',
+  'any+driver.of://user:V@h',
   'git clone https://user:V@git.example/x.git',
 ]
 
