@@ -16,7 +16,14 @@ import type { Backend } from '../storage/backend.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { OpenDialect } from './dialect-run.ts'
-import { openBackgroundCommands, openChecks, openLabels, openOwnTools, openPolicy } from './open-parts.ts'
+import {
+  openBackgroundCommands,
+  openChecks,
+  openLabels,
+  openOwnTools,
+  openPolicy,
+  requireNoIdleOptions,
+} from './open-parts.ts'
 import type { StateOptions } from './options.ts'
 
 /** The built-in tools that a workspace can have. */
@@ -74,11 +81,7 @@ export async function createWorkspaceState(
     )
   }
   const checks = await openChecks(options.checks)
-  // A page without these loads nothing for them.
-  if ((options.shell ?? options.checks ?? options.keepCwd ?? options.mode) !== undefined) {
-    const { refuseIdleOptions } = await import('./idle-options.ts')
-    refuseIdleOptions(options, [...tools.keys(), ...unavailableTools.keys()])
-  }
+  await requireNoIdleOptions(options, [...tools.keys(), ...unavailableTools.keys()])
   return {
     backend: isReadOnly ? readOnly(backend) : backend,
     policy,

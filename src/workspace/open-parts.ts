@@ -14,7 +14,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { checkOptions, OptionError, type OptionTable } from '../util/check-options.ts'
 import type { OpenDialect } from './dialect-run.ts'
 import type { OpenPolicy } from './open-policy-object.ts'
-import { misplacedLimits } from './options.ts'
+import { misplacedLimits, type StateOptions } from './options.ts'
 
 /** Parts of a workspace whose code is loaded before its first call, if its options need it. */
 
@@ -46,6 +46,18 @@ export async function checkWorkspaceOptions<T extends object>(options: unknown, 
     const place = placeOfWorkspaceOption(name)
     throw place === undefined ? error : new OptionError(`Option "${name}" of createWorkspace() is unknown${place}`)
   }
+}
+
+/**
+ * Refuses an option that has no effect beside another one. Few workspaces have an option that can be such a one.
+ *
+ * @param tools the names of the set of tools
+ * @throws TypeError that names the option, and what to do
+ */
+export async function requireNoIdleOptions(options: StateOptions, tools: readonly string[]): Promise<void> {
+  if ((options.shell ?? options.checks ?? options.keepCwd ?? options.mode) === undefined) return
+  const { refuseIdleOptions } = await import('./idle-options.ts')
+  refuseIdleOptions(options, tools)
 }
 
 /** Opens the labels of a policy. Their code is loaded for a policy that has labels. */
