@@ -55,9 +55,8 @@ export async function checkWorkspaceOptions<T extends object>(options: unknown, 
  * @throws TypeError that names the option, and what to do
  */
 export async function requireNoIdleOptions(options: StateOptions, tools: readonly string[]): Promise<void> {
-  if ((options.shell ?? options.checks ?? options.keepCwd ?? options.mode) === undefined) return
-  const { refuseIdleOptions } = await import('./idle-options.ts')
-  refuseIdleOptions(options, tools)
+  const { shell, checks, keepCwd, mode } = options
+  if (shell || checks || keepCwd || mode) (await import('./idle-options.ts')).refuseIdleOptions(options, tools)
 }
 
 /** Opens the labels of a policy. Their code is loaded for a policy that has labels. */

@@ -169,7 +169,7 @@ export function startRun(
   { id, actor = 'agent', task, taint, plan, scopes = [] }: RunOptions,
 ): RunState {
   if (scopes.length > 0 && workspace.memory !== undefined && workspace.memory.acl !== true) {
-    throw new TypeError('Scopes need memory: { acl: true } in the policy')
+    throw new TypeError('Scopes need memory.acl in the policy')
   }
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()

@@ -228,7 +228,7 @@ describe('the scopes of a run', () => {
     ({ preset: 'autonomous', ...(memoryPolicy && { memory: memoryPolicy }) }) as PolicyInput
 
   it.each([{ path: 'notes' }, { path: 'notes', acl: false }])('are refused with the memory %j', async (notes) => {
-    const message = 'Scopes need memory: { acl: true } in the policy'
+    const message = 'Scopes need memory.acl in the policy'
     const options = { backend: memory(), policy: policyWith(notes) }
     const run = { scopes: ['team'] }
     await expect(createWorkspace({ ...options, run })).rejects.toThrow(message)
