@@ -5,7 +5,15 @@ import { filesOf } from '../projects/files-of.ts'
 import { importFromDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
-import type { Elsewhere, Progress, ProjectInfo, ProjectOptions, ProjectSource, Storage } from '../projects/types.ts'
+import type {
+  Elsewhere,
+  OpenProject,
+  Progress,
+  ProjectInfo,
+  ProjectOptions,
+  ProjectSource,
+  Storage,
+} from '../projects/types.ts'
 import { loadScenarios } from '../session/load-agent.ts'
 import { lastEndpoint } from '../session/model.ts'
 import { hasOwnPolicy, ownWork, policyName, settingsOf } from '../session/own-work.ts'
@@ -75,12 +83,19 @@ export async function listProjects(): Promise<void> {
   app.list.value = await projects.list()
 }
 
+interface OpenOptions {
+  readonly takeOver?: boolean
+  /** Stores something beside the files before they are shown. */
+  readonly carry?: (kept: OpenProject['kept']) => Promise<void>
+}
+
 /** Opens a project and closes the previous one. */
-export async function openProject(id: string, options: { readonly takeOver?: boolean } = {}): Promise<void> {
+export async function openProject(id: string, { carry, ...options }: OpenOptions = {}): Promise<void> {
   await showProgress('Opening the project', undefined, async () => {
     const previous = app.projectSession.value
     if (previous?.project.info.id === id) await closeProjectSession()
     const project = await projects.open(id, options)
+    await carry?.(project.kept)
     if (app.projectSession.value !== undefined) await closeProjectSession()
     const scenario = await firstScenario(project.info.sample)
     app.projectSession.value = await openProjectSession(project, {
@@ -118,6 +133,7 @@ export async function createProject(
   source: ProjectSource,
   options: ProjectOptions,
   onCreated?: () => void,
+  carry?: OpenOptions['carry'],
 ): Promise<void> {
   const stop = new AbortController()
   const created = await showProgress(`Creating ${options.name}`, stop, (onProgress) =>
@@ -136,7 +152,7 @@ export async function createProject(
   const about = `${length === 1 ? 'One file was' : `${length} files were`} left out of the project`
   app.warnings.value = { about, texts: created.warnings }
   onCreated?.()
-  await openProject(created.info.id)
+  await openProject(created.info.id, { ...(carry && { carry }) })
 }
 
 /** Copies a project, and opens the copy. */
@@ -154,20 +170,16 @@ export async function duplicateProject({ id, name }: ProjectInfo): Promise<void>
   if (created !== undefined) await openProject(created.info.id)
 }
 
-/** Stores the files and drafts of the open project again, as a new project, after the browser has removed them. */
-export async function storeAgain({ project, files }: ProjectSession): Promise<void> {
+/** Stores the open project again, as a new one, after the browser has removed what is stored of it. */
+export async function storeAgain({ project, conversation, copyTo }: ProjectSession): Promise<void> {
   const { id, name } = project.info
-  const drafts = files.all.peek()
-  await createProject({ kind: 'files', files: filesOf(project.backend) }, { name, storage: 'opfs' }, () =>
-    projects.forget(id),
+  await conversation.stop()
+  await createProject(
+    { kind: 'files', files: filesOf(project.backend) },
+    { name, storage: 'opfs' },
+    () => projects.forget(id),
+    copyTo,
   )
-  const { files: stored } = app.projectSession.value ?? {}
-  if (stored === files) return
-  for (const { path, draft } of drafts) {
-    if (draft === undefined) continue
-    await stored?.open(path)
-    stored?.edit(path, draft)
-  }
 }
 
 /** Removes a project. If it is the open one, opens another. */

@@ -94,7 +94,7 @@ function Loss({ projectSession }: { readonly projectSession: ProjectSession }) {
     <div class="notice bad row" role="alert">
       <span class="grow">
         {isHere
-          ? 'The browser has removed the stored files of this project. Only this tab still has them: store them again before you close it.'
+          ? 'The browser has removed the stored files of this project. Only this tab still has them, with the open conversation and the history: store them again before you close it.'
           : 'The browser has removed the stored conversation and history of this project. The files in your folder are not affected.'}
       </span>
       {isHere && (

@@ -12,6 +12,8 @@ export interface Autosave {
   readonly trouble: ReadonlySignal<string | undefined>
   /** Saves pending changes immediately. */
   flush(): Promise<void>
+  /** Saves the present state of all that is followed in another place. */
+  copyTo(other: SessionProject['kept']): Promise<void>
   /** Saves pending changes and stops following the sources. */
   close(): Promise<void>
 }
@@ -19,6 +21,7 @@ export interface Autosave {
 /** Creates an autosave. It saves nothing unless `enabled`, as when another tab writes the project. */
 export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: boolean): Autosave {
   const waiting = new Map<string, () => unknown>()
+  const followed = new Map<string, () => unknown>()
   const ends: (() => void)[] = []
   const trouble = signal<string | undefined>(undefined)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -41,6 +44,7 @@ export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: 
     flush,
     follow(name, sources, make) {
       if (!enabled) return
+      followed.set(name, make)
       let first = true
       ends.push(
         effect(() => {
@@ -52,6 +56,9 @@ export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: 
           first = false
         }),
       )
+    },
+    async copyTo(other) {
+      await Promise.all([...followed].map(([name, make]) => other.save(name, make())))
     },
     async close() {
       for (const end of ends) end()

@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Path } from 'wardspace'
-import { joinSentences } from 'wardspace/dialect'
 import { createRefresh } from '../../src/ui/refresh.ts'
 import { sha256Of } from '../projects/sha256.ts'
+import { failureInWords } from './failure-words.ts'
 import { type FileText, textOf } from './text.ts'
 import type { Session } from './types.ts'
 
@@ -261,7 +261,7 @@ class EditorFiles implements OpenFiles {
     } else if (result.code === 'WRITE_CONFLICT' || result.code === 'ALREADY_EXISTS') {
       await this.#take(path, (theirs) => this.#change(path, { theirs, trouble: undefined }))
     } else {
-      this.#change(path, { trouble: joinSentences(result.message, result.hint) })
+      this.#change(path, { trouble: failureInWords(result) })
     }
   }
 }

@@ -92,6 +92,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     startRecording: () => current.startRecording(),
     stopRecording: () => current.stopRecording(),
     flush: autosave.flush,
+    copyTo: autosave.copyTo,
     trouble: autosave.trouble,
     async close() {
       webTools.end()

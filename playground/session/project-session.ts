@@ -49,6 +49,8 @@ export interface ProjectSession {
   review(): Promise<Changes>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
   look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
+  /** Saves all that is stored beside the files for a copy of the project. The conversations of the archive stay behind. */
+  copyTo(kept: OpenProject['kept']): Promise<void>
   close(): Promise<void>
 }
 
@@ -172,6 +174,9 @@ export async function openProjectSession(
     }),
     review: review.load,
     look,
+    async copyTo(kept) {
+      await Promise.all([session.copyTo(kept), autosave.copyTo(kept)])
+    },
     async close() {
       await review.close()
       endLeaving()

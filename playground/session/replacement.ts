@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Failure, type Path, type Success, ToolError } from 'wardspace'
-import { joinSentences } from 'wardspace/dialect'
 import { sha256Of } from '../projects/sha256.ts'
 import { createYield } from '../projects/yield-to-page.ts'
 import { createExpansion, type Expansion } from './expand-groups.ts'
+import { failureInWords } from './failure-words.ts'
 import { compileMatches, type LineMatch } from './line-matches.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SearchQuery } from './search.ts'
@@ -142,7 +142,7 @@ class WorkspaceReplacement implements Replacement {
     if (writes.length === 0) return
     const label = `Replaced ${inWords(count, 'match', 'matches')} in ${inWords(writes.length, 'file', 'files')}`
     const result = await this.#parts.session.changeFiles({ writes, label })
-    if (!result.ok) return this.#refuse(joinSentences(result.message, result.hint))
+    if (!result.ok) return this.#refuse(failureInWords(result))
     this.state.value = { ...this.state.value, done: { text: label, callId: result.callId } }
     if (this.#query !== undefined) await this.find(this.#query)
   }
@@ -151,7 +151,7 @@ class WorkspaceReplacement implements Replacement {
     const { callId } = this.state.value.done ?? {}
     if (callId === undefined) return
     const result = await this.#parts.session.undo(callId)
-    if (!result.ok) return this.#refuse(joinSentences(result.message, result.hint))
+    if (!result.ok) return this.#refuse(failureInWords(result))
     this.state.value = { ...this.state.value, done: { text: 'Taken back', callId: undefined } }
     if (this.#query !== undefined) await this.find(this.#query)
   }

@@ -115,6 +115,8 @@ export interface Session {
   stopRecording(): Promise<Recording | undefined>
   /** Saves pending changes immediately. */
   flush(): Promise<void>
+  /** Saves the state of the session beside the same files elsewhere. */
+  copyTo(kept: SessionProject['kept']): Promise<void>
   /** Reason of the last failed save; undefined after a successful one. */
   readonly trouble: ReadonlySignal<string | undefined>
   close(): Promise<void>

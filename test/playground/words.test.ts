@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { errorInWords } from '../../playground/agent/error-words.ts'
+import { failureInWords } from '../../playground/session/failure-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
@@ -34,6 +35,13 @@ it('an answer in another form than that of the provider is described for a perso
   for (const message of ['JSON parsing failed: Text: {no', 'Response stream ended without a finish reason.']) {
     expect(errorInWords({ message }, model)).toMatch(/^The server answered in another form.*Check provider and address/)
   }
+})
+
+it.each(codes)('a failed action of the person with %s has advice for the person', (code) => {
+  const failure = { code, message: 'Cannot save "a.txt"', hint: errorHints[code] }
+  expect(failureInWords(failure)).not.toMatch(forModels)
+  expect(failureInWords(failure)).toContain(codeWords[code].why)
+  expect(failureInWords({ ...failure, hint: 'Press the button.' })).toContain('Press the button.')
 })
 
 it.each(['[]', 'null', '5', 'true'])('a policy that is %s is described for a person', (text) => {

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { Failure } from 'wardspace'
-import { joinSentences } from 'wardspace/dialect'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { hasChangesOf } from '../../session/changes.ts'
+import { failureInWords } from '../../session/failure-words.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { summarizeTurn, type TestCount } from '../../session/run-summary.ts'
 import { endHead } from '../../session/turn-words.ts'
@@ -76,8 +76,9 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
 }
 
 /** Says why nothing was taken back, and names the files that have also changed since the run. */
-function troubleOf({ code, paths, message, hint }: Failure): string {
-  if (code !== 'WRITE_CONFLICT' || !Array.isArray(paths)) return joinSentences(message, hint)
+function troubleOf(failure: Failure): string {
+  const { code, paths } = failure
+  if (code !== 'WRITE_CONFLICT' || !Array.isArray(paths)) return failureInWords(failure)
   const names = paths.slice(0, 5).map((path) => `“${path}”`)
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
   const [has, them] = paths.length === 1 ? ['has', 'it'] : ['have', 'them']

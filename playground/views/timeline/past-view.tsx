@@ -1,10 +1,10 @@
 import './history.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { joinSentences } from 'wardspace/dialect'
 import { FileIcon } from '../../../src/elements/parts/file-icon.tsx'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { type ChangedFile, contentOfChange } from '../../session/changes.ts'
+import { failureInWords } from '../../session/failure-words.ts'
 import { type PastFiles, pastFiles } from '../../session/past-files.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { textOf } from '../../session/text.ts'
@@ -85,7 +85,7 @@ function PastHead({ projectSession, point, isSame, onLeave }: PastHeadProps) {
   const { label = '', at = 0 } = session.history.value.find(({ id }) => id === point) ?? {}
   const goBack = async () => {
     const result = await session.moveTo(point)
-    trouble.value = result.ok ? undefined : joinSentences(result.message, result.hint)
+    trouble.value = result.ok ? undefined : failureInWords(result)
     if (!result.ok) return
     announce(`Restored the files: ${label}`)
     onLeave()
