@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Failure, Success } from 'wardspace'
+import { counted } from '../../src/util/counted.ts'
 
 /** A search query. */
 export interface SearchQuery {
@@ -88,4 +89,13 @@ export function createSearch(look: Look): Search {
 /** Escapes a text for use in a glob. */
 function escaped(text: string): string {
   return text.replace(/[\\*?[\]{}!()]/g, '\\$&')
+}
+
+/** Says how much a search has found: names of files and lines of their text. */
+export function summaryOf(names: number, lines: number, isCut: boolean): string {
+  const parts = [
+    ...(names > 0 ? [counted(names, 'file name')] : []),
+    ...(lines > 0 ? [`${isCut ? 'the first ' : ''}${counted(lines, 'line')}`] : []),
+  ]
+  return parts.join(', ') || 'Nothing found'
 }

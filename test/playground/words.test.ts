@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errorInWords } from '../../playground/agent/error-words.ts'
 import { failureInWords } from '../../playground/session/failure-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
+import { summaryOf } from '../../playground/session/search.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { permissions } from '../../src/policy/permissions.ts'
@@ -35,6 +36,16 @@ it('an answer in another form than that of the provider is described for a perso
   for (const message of ['JSON parsing failed: Text: {no', 'Response stream ended without a finish reason.']) {
     expect(errorInWords({ message }, model)).toMatch(/^The server answered in another form.*Check provider and address/)
   }
+})
+
+it('a search counts what it has found, and nothing else', () => {
+  expect([summaryOf(0, 7, false), summaryOf(2, 1, false), summaryOf(1, 0, false)]).toEqual([
+    ...['7 lines', '2 file names, 1 line', '1 file name'],
+  ])
+  expect([summaryOf(1, 200, true), summaryOf(0, 0, false)]).toEqual([
+    '1 file name, the first 200 lines',
+    'Nothing found',
+  ])
 })
 
 it.each(codes)('a failed action of the person with %s has advice for the person', (code) => {

@@ -2,6 +2,7 @@ import './search.css'
 import { useSignal } from '@preact/signals'
 import { VirtualList } from '../../../src/elements/parts/virtual-list.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { summaryOf } from '../../session/search.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
 
 const ReplaceView = lazyView(async () => (await import('./replace-view.tsx')).ReplaceView)
@@ -136,9 +137,4 @@ function SearchField({
       </div>
     </div>
   )
-}
-
-function summaryOf(files: number, hits: number, cut: boolean): string {
-  if (files + hits === 0) return 'Nothing found'
-  return `${files} ${files === 1 ? 'file' : 'files'}, ${cut ? 'the first ' : ''}${hits} ${hits === 1 ? 'line' : 'lines'}`
 }
