@@ -70,13 +70,14 @@ describe('wardspace-approvals', () => {
     show('wardspace-approvals', { controller: approvals, saying: 'The price is wrong' })
     const call = run.call('edit_file', { path: 'src/price.js', oldText: 'price = 1', newText: 'price = 2' })
     const card = page.getByRole('article', { name: 'Approval of edit_file' })
+    // A key that comes too early answers nothing. From outside of the page it could come too late.
+    while (card.query() === null) await new Promise(requestAnimationFrame)
+    card.element().dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true, composed: true }))
+    expect(approvals.snapshot.pending).toHaveLength(1)
     await expect.element(card).toHaveTextContent('+export const price = 2')
     await expect.element(card).toHaveTextContent('The agent says: The price is wrong')
     expect(await violations()).toEqual([])
     await card.element().focus()
-    // A key that comes too early answers nothing.
-    await userEvent.keyboard('a')
-    expect(approvals.snapshot.pending).toHaveLength(1)
     await expect
       .poll(() => page.getByRole('button', { name: 'Approve', exact: true }).element().ariaDisabled)
       .toBe('false')
