@@ -40,7 +40,7 @@ export function hasOwnChanges({ entries }: WorkspaceHistory): boolean {
   return [...own].some((path) => first.get(path) !== last.get(path))
 }
 
-/** What of a project is the person's own, and would not outlast the start of one of the scenarios. */
+/** Lists what the person has made or applied in a project that the start of a scenario would replace. */
 export function ownWork(
   { session, conversation, changed }: Pick<ProjectSession, 'session' | 'conversation' | 'changed'>,
   scenarios: readonly Pick<Scenario, 'workspace'>[],
