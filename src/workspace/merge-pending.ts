@@ -50,14 +50,15 @@ export async function mergePending(
   for (const change of pending) {
     const { path } = change
     const ours = await stateAt(above.lower, path)
-    const stat = ours === null ? undefined : await above.lower.stat(path)
+    // A file is told by its content, so that only other entries need their tag.
+    const tag = ours === null || ours.type === 'file' ? undefined : (await above.lower.stat(path))?.tag
     const base = await above.baseOf(path)
-    if (isUnchanged(change, base?.version ?? null, ours, stat?.tag)) {
+    if (isUnchanged(change, base?.version ?? null, ours, tag)) {
       changes.push(change)
       continue
     }
     merged.push(path)
-    const expect = stat === undefined ? 'absent' : ours?.type === 'file' ? fileVersion(ours) : { tag: stat.tag }
+    const expect = ours?.type === 'file' ? fileVersion(ours) : tag === undefined ? 'absent' : { tag }
     const result = mergeStates(change, base ?? { version: null }, ours)
     if ('to' in result) {
       changes.push({ path, expect, to: result.to })
