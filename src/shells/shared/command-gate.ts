@@ -12,6 +12,7 @@ import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
 import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import { counted } from '../../util/counted.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { createPacer } from '../../util/pacer.ts'
@@ -149,7 +150,7 @@ export class CommandGate {
 
   /** @throws ToolError `ABORTED` if the command was stopped */
   requireRunning(): void {
-    if (this.options.signal.aborted) throw new ToolError('ABORTED', 'Stopped before the end')
+    throwIfAborted(this.options.signal, 'Stopped before the end')
   }
 
   /** Runs an action on behalf of an access; records its refusal. */
