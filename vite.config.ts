@@ -26,6 +26,8 @@ export default defineConfig(async () => ({
       external: isExternal,
       // The names of the modules are in the source maps.
       experimental: { attachDebugInfo: 'none' as const },
+      // A slow machine is no reason for a warning.
+      checks: { pluginTimings: false },
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: chunkFile,
