@@ -27,7 +27,7 @@ export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[]
   )
 }
 
-/** Summarizes the calls with these ids of the model in the run that made the last of them, or returns undefined if there is none. */
+/** Summarizes the calls of a turn, by the ids that the model gave them. Returns undefined if no record has one of these ids. */
 export function summarizeTurn(
   steps: readonly string[],
   records: readonly AuditRecord[],
