@@ -45,7 +45,8 @@ export async function playTurn(turn: Turn): Promise<TurnEnd> {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const player = new TurnPlayer(turn)
   const system = systemPromptWith(turn.instructions)
-  const tools = aiSdkTools(player.tools, { results: 'json' })
+  const toolsOf = (source: CallableTools) => aiSdkTools(source, { results: 'json' })
+  const tools = toolsOf(player.tools)
   turn.context.begin(turn.limits().contextTokens, system.length + charactersOfTools(turn.tools))
   const reason = player.overBudget(turn.conversation.messages)
   if (reason !== undefined) return reason
@@ -54,6 +55,14 @@ export async function playTurn(turn: Turn): Promise<TurnEnd> {
     system,
     messages: [...turn.conversation.messages],
     tools,
+    activeTools: Object.keys(tools),
+    // The SDK knows only the tools that the model may call. The workspace also refuses and records a call of another one.
+    experimental_repairToolCall: async ({ toolCall, tools: toolsOfStep, error }) => {
+      if (error.name !== 'AI_NoSuchToolError') return null
+      const named = player.tools.tools.slice(0, 1).map((tool) => ({ ...tool, name: toolCall.toolName }))
+      Object.assign(toolsOfStep, toolsOf({ ...player.tools, tools: named }))
+      return toolCall
+    },
     prepareStep: ({ messages }) => ({ messages: [...player.fit(messages)] }),
     stopWhen: ({ steps }) => player.isOver(steps),
     abortSignal: turn.signal,
@@ -174,7 +183,7 @@ class TurnPlayer {
     } else if (part.type === 'reasoning-delta') onEvent({ type: 'reasoning', delta: part.text })
     else if (part.type === 'tool-call') this.#announce(part.toolCallId, part.toolName, part.input)
     else if (part.type === 'tool-error') {
-      // The model named a tool that does not exist, or its input is not JSON.
+      // The input is not JSON.
       const seen = { type: 'error-text', value: describeError(part.error).message }
       onEvent({ type: 'result', id: part.toolCallId, tool: part.toolName, ok: false, seen, ms: 0 })
     } else if (part.type === 'finish-step') await this.#finishStep(part)

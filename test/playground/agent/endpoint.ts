@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createWorkspace } from 'wardspace'
-import { memorySink } from 'wardspace/audit'
+import { createWorkspace, type PresetName } from 'wardspace'
+import { memorySink, reportRuns } from 'wardspace/audit'
 import { memory } from 'wardspace/backends/memory'
 import { call, calls, type Script } from 'wardspace/testing/scripted-model'
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
 import type { AgentEvent, ModelChoice } from '../../../playground/agent/types.ts'
+import { isRefusal } from '../../../src/errors.ts'
 import { until } from '../../until.ts'
 import { type ModelServer, type ModelServerOptions, startModelServer } from '../model-server.ts'
 import { filesOf } from './setup.ts'
@@ -31,12 +32,12 @@ function endpoint(baseUrl: string, key = KEY, provider: Protocol = 'compatible')
 }
 
 /** Creates an agent with a model at an address, and collects all data that could be stored. */
-async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
+async function connect(choice: ModelChoice, reach: typeof fetch = fetch, policy: PresetName = 'autonomous') {
   const sink = memorySink()
   const recorded: string[] = []
   const workspace = await createWorkspace({
     backend: memory(await filesOf(scenario.sample)),
-    policy: 'autonomous',
+    policy,
     audit: sink,
     record: (line) => void recorded.push(JSON.stringify(line)),
   })
@@ -44,7 +45,7 @@ async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
   const events: AgentEvent[] = []
   const agent = createAgent({ tools: () => workspace, choice, fetch: reach, onEvent: (event) => events.push(event) })
   return {
-    ...{ workspace, agent, events },
+    ...{ workspace, agent, events, sink },
     said: () => events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''),
     everything: async () =>
       [
@@ -157,6 +158,28 @@ describe.each([
       { code: 'INVALID_INPUT' },
     ])
     expect(said()).toBe('Enough.')
+  })
+
+  it('is refused each tool that the policy hides, and the refusals are recorded', async () => {
+    const { workspace } = await connect(endpointOf('http://127.0.0.1:1/v1'))
+    const called = workspace.tools.map(({ name }) => ({ name, input: {} }))
+    const server = await serve({
+      *script() {
+        yield* calls('', ...called)
+        return 'Enough.'
+      },
+    })
+    const { agent, events, sink, ...readOnly } = await connect(endpointOf(server.url), fetch, 'readOnly')
+    const offered = readOnly.workspace.tools.map(({ name }) => name)
+    const hidden = called.map(({ name }) => name).filter((name) => !offered.includes(name))
+    expect(hidden).toContain('write_file')
+    expect(await agent.send('Go.')).toBe('finished')
+    const results = events.flatMap((event) => (event.type === 'result' ? [event] : []))
+    expect(results.filter(isRefusal).map(({ tool }) => tool)).toEqual(hidden)
+    expect(reportRuns(sink.records()).map((report) => report.forbidden.map(({ tool }) => tool))).toEqual([hidden])
+    const told = [...server.requests, ...server.messagesRequests].map(({ tools = [] }) => tools.length)
+    expect(told).toEqual([offered.length, offered.length])
+    expect(server.faults).toEqual([])
   })
 
   it('continues after an error about a call that is not JSON', async () => {
