@@ -20,7 +20,8 @@ export function openStep(): OpenStep {
       words += text
     },
     calls(toolCallId, toolName, input) {
-      calls.push({ type: 'tool-call', toolCallId, toolName, input })
+      // Servers refuse the text of an input that is not JSON.
+      calls.push({ type: 'tool-call', toolCallId, toolName, input: typeof input === 'object' ? input : {} })
     },
     ended(id, tool, shown) {
       results.push(resultPart(id, tool, shown))

@@ -107,6 +107,8 @@ class TurnPlayer {
   #step: OpenStep | undefined
   #steps = 0
   #stepBeganAt = performance.now()
+  /** Whether anything of the answer has arrived in this step. */
+  #hasBegun = false
   /** Whether the model has said or called something in this step. */
   #hasContent = false
   /** Whether the request of the next step was compacted. */
@@ -116,6 +118,8 @@ class TurnPlayer {
   #end: DoneReason | undefined
   /** Whether the model has called something in this step. */
   #hasCalls = false
+  /** The calls of this step whose input is not JSON. */
+  #unreadable: Extract<Part, { type: 'tool-error' }>[] = []
   readonly #announced = new Set<string>()
   /** The calls that wait until the stream announces them, by id. */
   readonly #waiting = new Map<string, () => void>()
@@ -159,6 +163,8 @@ class TurnPlayer {
     const { conversation, limits, stepwise } = this.#turn
     const { maxSteps = MAX_STEPS, prices } = limits()
     const last = steps.at(-1)
+    // The SDK asks again after a call that was cut off in its input.
+    if (last !== undefined && last.finishReason in ends) return true
     const usage = steps.reduce((sum, step) => addUsage(sum, tokensOf(step.usage), prices), conversation.usage)
     const messages = [...conversation.messages, ...(last?.response.messages ?? [])]
     this.#end = this.overBudget(messages, usage)
@@ -175,6 +181,7 @@ class TurnPlayer {
 
   async #take(part: Part): Promise<void> {
     const { onEvent } = this.#turn
+    this.#hasBegun ||= /-(start|delta)$/.test(part.type)
     if (part.type === 'start-step') this.#beginStep()
     else if (part.type === 'text-delta') {
       this.#step?.says(part.text)
@@ -182,24 +189,23 @@ class TurnPlayer {
       onEvent({ type: 'text', delta: part.text })
     } else if (part.type === 'reasoning-delta') onEvent({ type: 'reasoning', delta: part.text })
     else if (part.type === 'tool-call') this.#announce(part.toolCallId, part.toolName, part.input)
-    else if (part.type === 'tool-error') {
-      // The input is not JSON.
-      const seen = { type: 'error-text', value: describeError(part.error).message }
-      onEvent({ type: 'result', id: part.toolCallId, tool: part.toolName, ok: false, seen, ms: 0 })
-    } else if (part.type === 'finish-step') await this.#finishStep(part)
+    else if (part.type === 'tool-error') this.#unreadable.push(part)
+    else if (part.type === 'finish-step') await this.#finishStep(part)
     else if (part.type === 'abort') this.#reason = 'stopped'
     else if (part.type === 'error') {
       const { isTooLong = false, ...error } = describeError(part.error)
       this.#reason = isTooLong ? 'tooLong' : 'error'
-      if (!isTooLong) onEvent({ type: 'error', ...error })
+      if (!isTooLong) onEvent({ type: 'error', ...error, hasBegun: this.#hasBegun })
     }
   }
 
   #beginStep(): void {
     this.#steps += 1
     this.#stepBeganAt = performance.now()
+    this.#hasBegun = false
     this.#hasContent = false
     this.#hasCalls = false
+    this.#unreadable = []
     this.#step ??= openStep()
     if (this.#isCompacted) this.#turn.onEvent({ type: 'compacted' })
     this.#isCompacted = false
@@ -209,6 +215,11 @@ class TurnPlayer {
   async #finishStep({ usage, finishReason }: Extract<Part, { type: 'finish-step' }>): Promise<void> {
     const { conversation, onEvent, stepwise } = this.#turn
     const turnSoFar = await this.finishedSteps.take()
+    // The last call of an answer that was cut off is not wrong, but incomplete.
+    for (const { toolCallId: id, toolName: tool, error } of finishReason in ends ? [] : this.#unreadable) {
+      const seen = { type: 'error-text', value: describeError(error).message }
+      onEvent({ type: 'result', id, tool, ok: false, seen, ms: 0 })
+    }
     const stepUsage = { ...tokensOf(usage), ms: performance.now() - this.#stepBeganAt }
     this.#usage = addUsage(this.#usage, stepUsage, this.#turn.limits().prices)
     this.#turn.context.learn(stepUsage.inputTokens)

@@ -128,8 +128,17 @@ export type AgentEvent =
   | { readonly type: 'compacted' }
   /** The conversation has changed. `agent.conversation` is the state to save. */
   | { readonly type: 'conversation' }
-  /** `retryAfterMs`: the server asks to wait this long, or is overloaded, and may answer afterwards. */
-  | { readonly type: 'error'; readonly message: string; readonly canRetry: boolean; readonly retryAfterMs?: number }
+  /**
+   * `retryAfterMs`: the server asks to wait this long, or is overloaded, and may answer afterwards. `hasBegun`: a part of the
+   * answer has arrived.
+   */
+  | {
+      readonly type: 'error'
+      readonly message: string
+      readonly canRetry: boolean
+      readonly retryAfterMs?: number
+      readonly hasBegun?: boolean
+    }
   | { readonly type: 'done'; readonly reason: DoneReason }
 
 /**

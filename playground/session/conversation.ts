@@ -454,7 +454,7 @@ class SessionConversation implements StoredConversation {
   }
 
   #onError(event: Extract<AgentEvent, { type: 'error' }>): void {
-    const hasBegun = this.items.value.length > this.#settled
+    const { hasBegun = false } = event
     this.#add({ kind: 'error', text: errorInWords(event, failedModel(this.pick.value, hasBegun)) })
     if (event.retryAfterMs === undefined || event.retryAfterMs > MAX_WAIT || this.#tries >= MAX_TRIES) return
     if (this.#target !== this.#asked) {

@@ -9,9 +9,9 @@ export const endWords: Readonly<Record<string, string>> = {
   limit: 'Stopped: as many steps as one turn may have. Go on for as many again, or change the number in the settings.',
   tokens: 'Stopped: the next step would exceed the budget of tokens. Raise it in the settings, then go on.',
   cost: 'Stopped: the next step would exceed the budget of dollars. Raise it in the settings, then go on.',
-  cut: 'The answer was cut off: it reached the model’s limit of output. Write “go on” for the rest.',
+  cut: 'The answer was cut off: it reached the model’s limit of output. Go on for the rest.',
   filtered: 'The provider withheld the rest of the answer (content filter).',
-  early: 'The answer ended early: the server broke it off. Write “go on” for the rest.',
+  early: 'The answer ended early: the server broke it off. Go on for the rest.',
   empty: 'The model answered with nothing. Try again, or choose another model.',
   repeated: 'Stopped: the model made the same calls again and again, with the same results.',
 }
@@ -37,6 +37,12 @@ export function endHead(items: readonly ConversationItem[]): string | undefined 
   if (last?.kind === 'error') return endHeads.error
   if (last?.kind !== 'end' || last.reason === 'finished') return undefined
   return last.reason === undefined ? 'Interrupted' : endHeads[last.reason]
+}
+
+/** Whether the last answer lacks its end, which the model can be asked for. */
+export function isCutOff(items: readonly ConversationItem[]): boolean {
+  const last = items.at(-1)
+  return last?.kind === 'end' && (last.reason === 'cut' || last.reason === 'early')
 }
 
 /** Says where the turn was when the page was closed. */

@@ -17,8 +17,8 @@ export interface ModelServer {
   readonly faults: readonly string[]
   /**
    * Sets the next responses to a misbehaviour each: a status, `hang` to stop after the first words, `drop` to close the
-   * connection after them, `garble` to make calls whose input is not JSON, `empty` to answer with nothing, or `cut` to end
-   * the text at the limit of output. A status of 429 asks to wait for a second, or for
+   * connection after them, `end` to end the answer after them, `garble` to make calls whose input is not JSON, `empty` to answer with nothing, or `cut` to end
+   * the text or the input of a call at the limit of output. A status of 429 asks to wait for a second, or for
    * the seconds of `retryAfter`.
    */
   misbehave(...options: Misbehaviour[]): void
@@ -27,7 +27,15 @@ export interface ModelServer {
   close(): Promise<void>
 }
 
-export type Misbehaviour = number | { readonly retryAfter: number } | 'hang' | 'drop' | 'garble' | 'empty' | 'cut'
+export type Misbehaviour =
+  | number
+  | { readonly retryAfter: number }
+  | 'hang'
+  | 'drop'
+  | 'end'
+  | 'garble'
+  | 'empty'
+  | 'cut'
 
 export interface ModelServerOptions {
   /** The texts and calls of its model. */
@@ -102,6 +110,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     const { content, finishReason } = await model.doGenerate({ prompt: protocol.promptOf(body) })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     await held
+    const isIncomplete = misbehaviour === 'garble' || misbehaviour === 'cut'
     await protocol.stream({
       request: body,
       content: misbehaviour === 'empty' ? [] : content,
@@ -111,7 +120,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       idPrefix: options.idPrefix ?? `call_${String(requests.length + messagesRequests.length).padStart(4, '0')}000`,
       isCut: misbehaviour === 'cut',
       split: (piece) => inPieces(piece, pieces),
-      splitInput: (json) => inPieces(misbehaviour === 'garble' ? json.slice(0, -1) : json, pieces),
+      splitInput: (json) => inPieces(isIncomplete ? json.slice(0, -1) : json, pieces),
       async send(data, name) {
         const event = `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
         // Two writes, so that no event arrives in one chunk.
@@ -123,7 +132,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       async hasEnded() {
         if (misbehaviour === 'hang') await once(response, 'close')
         if (misbehaviour === 'drop') response.destroy()
-        return misbehaviour === 'hang' || misbehaviour === 'drop'
+        return misbehaviour === 'hang' || misbehaviour === 'drop' || misbehaviour === 'end'
       },
     })
     response.end()

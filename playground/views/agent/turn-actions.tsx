@@ -1,5 +1,6 @@
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { isCutOff } from '../../session/turn-words.ts'
 
 export interface TurnActionsProps {
   readonly conversation: ProjectSession['conversation']
@@ -13,17 +14,18 @@ export interface TurnActionsProps {
 
 /** What can be done while the agent is idle, beside sending a message. */
 export function TurnActions({ conversation, isWritable, isEmpty, onStep }: TurnActionsProps) {
+  const canContinue = conversation.canContinue.value
   return (
     <div slot="actions" class="turn-actions">
-      {conversation.canContinue.value ? (
-        <>
-          <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.next()}>
-            <Icon name="step" /> Next step
-          </button>
-          <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.resume()}>
-            Go on
-          </button>
-        </>
+      {canContinue && (
+        <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.next()}>
+          <Icon name="step" /> Next step
+        </button>
+      )}
+      {canContinue || isCutOff(conversation.items.value) ? (
+        <button type="button" class="button" disabled={!isWritable} onClick={() => void conversation.send('Go on')}>
+          Go on
+        </button>
       ) : (
         <button type="button" class="button quiet" disabled={!isWritable || isEmpty} onClick={onStep}>
           <Icon name="step" /> Step by step

@@ -198,6 +198,29 @@ describe.each([
     expect(server.faults).toEqual([])
   })
 
+  it.each(['cut', 'end'] as const)(
+    'is not asked again when its answer ends in the input of a call by %s',
+    async (how) => {
+      const server = await serve({
+        *script() {
+          yield* calls('', { name: 'read_file', input: { path: 'a-path-that-is-longer-than-one-piece.md' } })
+          return 'Never asked.'
+        },
+      })
+      server.misbehave(how, how, how)
+      const { agent, events } = await connect(endpointOf(server.url))
+      const reason = how === 'cut' ? 'cut' : protocol === 'anthropic' ? 'early' : 'error'
+      expect(await agent.send('Go.')).toBe(reason)
+      expect(server.requests.length + server.messagesRequests.length).toBe(1)
+      expect(events.filter(({ type }) => type === 'result')).toEqual([])
+      const errors = events.flatMap((event) => (event.type === 'error' ? [event.hasBegun] : []))
+      expect(errors).toEqual(reason === 'error' ? [true] : [])
+      // The conversation is one that servers take.
+      await agent.resume()
+      expect(server.faults).toEqual([])
+    },
+  )
+
   it('can be stopped during its text', async () => {
     const server = await serve()
     server.misbehave('hang')
@@ -252,6 +275,7 @@ describe('the key', () => {
       type: 'error',
       message: '401: Incorrect API key provided: [the key].',
       canRetry: false,
+      hasBegun: false,
     })
     expect(await wrong.everything()).not.toContain(KEY)
 

@@ -46,7 +46,10 @@ async function stream(answer: ModelAnswer<MessagesRequest>): Promise<void> {
       }
     } else if (part.type === 'tool-call') {
       await start({ type: 'tool_use', id: `${answer.idPrefix}${index}`, name: part.toolName, input: {} })
-      for (const json of answer.splitInput(part.input)) await delta({ type: 'input_json_delta', partial_json: json })
+      for (const json of answer.splitInput(part.input)) {
+        await delta({ type: 'input_json_delta', partial_json: json })
+        if (await hasEnded()) return
+      }
     }
     await send({ type: 'content_block_stop', index })
   }

@@ -56,6 +56,7 @@ async function stream(answer: ModelAnswer<ChatRequest>): Promise<void> {
       await delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
       for (const piece of answer.splitInput(input)) {
         await delta({ tool_calls: [{ index, function: { arguments: piece } }] })
+        if (await hasEnded()) return
       }
       index += 1
     }

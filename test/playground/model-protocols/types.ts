@@ -26,7 +26,7 @@ export interface ModelAnswer<Request> {
   readonly splitInput: (json: string) => readonly string[]
   /** Sends an event: its name, if the protocol has one, and its data. */
   readonly send: (data: unknown, name?: string) => Promise<void>
-  /** Called after each chunk of text. Returns true if the answer is over. */
+  /** Called after each chunk of text or of an input. Returns true if the answer is over. */
   readonly hasEnded: () => Promise<boolean>
 }
 
