@@ -17,10 +17,12 @@ const tooLong =
 
 /** Describes an error of a model. */
 export function describeError(error: unknown): DescribedError {
-  const { name, message, statusCode, isRetryable, lastError, responseHeaders } = asFields(error)
+  const { name, message, statusCode: answered, isRetryable, lastError, responseHeaders } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
   const text = typeof message === 'string' && message !== '' ? message : String(error)
-  const status = typeof statusCode === 'number' ? `${statusCode}: ` : ''
+  // An answer that breaks off has the status of a success.
+  const statusCode = typeof answered === 'number' && answered >= 400 ? answered : undefined
+  const status = statusCode === undefined ? '' : `${statusCode}: `
   // The browser's own model has an error for it.
   const isRefused = statusCode === 400 || statusCode === 413 || statusCode === 422
   const isTooLong = name === 'QuotaExceededError' || (isRefused && tooLong.test(text))

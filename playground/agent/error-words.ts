@@ -21,7 +21,7 @@ export interface FailedModel {
 /** The longest time, in milliseconds, after which a failed request is made again without a person. */
 export const MAX_WAIT = 300_000
 
-/** Describes an error of a model in the words of a person: what happened, and what to do. The original text follows. */
+/** Describes an error of a model in the words of a person: what happened, and what to do. The text of the server follows. */
 export function errorInWords({ message, retryAfterMs = 0 }: ModelError, model: FailedModel): string {
   const [, status, text = message] = /^(\d{3}): (.*)$/s.exec(message) ?? []
   const words = status === undefined ? connectionInWords(message, model) : statusInWords(Number(status), model)
@@ -29,10 +29,14 @@ export function errorInWords({ message, retryAfterMs = 0 }: ModelError, model: F
     retryAfterMs > MAX_WAIT
       ? ` The server asks to wait for ${durationInWords(retryAfterMs)}. Nothing is tried again until you say so.`
       : ''
-  return words === undefined
-    ? `${message}${wait}`
-    : `${words}${wait} (${status === undefined ? message : `${status}: ${text}`})`
+  if (words === undefined) return `${message}${wait}`
+  if (ofSdk.test(message)) return `${words}${wait}`
+  return `${words}${wait} (${status === undefined ? message : `${status}: ${text}`})`
 }
+
+/** Messages of the AI SDK about a response, for developers. They contain nothing of the server. */
+const ofSdk =
+  /^(Failed to process successful response|Response stream ended without a finish reason\.?|Invalid JSON response)$/
 
 function durationInWords(ms: number): string {
   const minutes = Math.ceil(ms / 60_000)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { describeError } from '../../playground/agent/describe-error.ts'
 import { errorInWords } from '../../playground/agent/error-words.ts'
 import { failureInWords } from '../../playground/session/failure-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
@@ -82,6 +83,19 @@ it.each([
   const text = errorInWords({ message: '429: slow down', retryAfterMs }, model)
   if (time === undefined) expect(text).not.toContain('asks to wait')
   else expect(text).toContain(`The server asks to wait for ${time}. Nothing is tried again until you say so.`)
+})
+
+it.each([
+  'Failed to process successful response',
+  'Response stream ended without a finish reason.',
+  'Invalid JSON response',
+])('“%s” of the SDK is not shown to a person', (message) => {
+  for (const hasBegun of [true, false]) {
+    const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun }
+    for (const error of [{ message }, { message, statusCode: 200 }]) {
+      expect(errorInWords(describeError(error), model)).toMatch(/^The (connection|answer|server) [^()]+\.$/)
+    }
+  }
 })
 
 it('an error in the middle of an answer is that of the connection or of the server', () => {
