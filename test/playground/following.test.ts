@@ -220,6 +220,7 @@ describe('the end of a run', () => {
     await button(page, 'Run').click()
     await endCard(page).getByText('4/6 → 6/6').waitFor()
     await endCard(page).getByRole('button', { name: 'Take it back' }).click()
+    await expect.poll(text, patiently).toMatch(/1\s*file is as before.*6\/6\s*tests passed in the run/)
     await command(page, 'echo flo""ors $(grep -c floor src/price.js)', 'floors 1')
   })
 

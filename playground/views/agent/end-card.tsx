@@ -28,6 +28,7 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
   const before = session.history.value.findLast(({ at }) => at <= summary.at)
   session.revision.value
   const isChanged = before !== undefined && hasChangesOf(session.workspace.value.history(), summary.callIds)
+  const isTakenBack = before !== undefined && filesChanged > 0 && !isChanged
   const takeBack = async () => {
     if (before === undefined) return
     const result = await session.takeBack(runId, before.id)
@@ -41,12 +42,16 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
         {(conversation.taskMs.value / 1000).toFixed(1)} s
       </h3>
       <ul class="end-facts">
-        <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />
+        {isTakenBack ? (
+          <Fact number={filesChanged} text={`${filesChanged === 1 ? 'file is' : 'files are'} as before`} />
+        ) : (
+          <Fact number={filesChanged} text={filesChanged === 1 ? 'file changed' : 'files changed'} tone="changed" />
+        )}
         <Fact number={refused} text={refused === 1 ? 'attempt blocked' : 'attempts blocked'} tone="bad" />
         {tests.length > 0 && (
           <li>
             <strong class="number">{beforeAndAfter.map(testText).join(' → ')}</strong>
-            <span class="muted">tests pass</span>
+            <span class="muted">{isTakenBack ? 'tests passed in the run' : 'tests pass'}</span>
           </li>
         )}
       </ul>
@@ -85,10 +90,10 @@ function troubleOf(failure: Failure): string {
   return `${names.join(', ')}${more} ${has} also changed since the run, so nothing was taken back. Review the changes to take back a part of ${them}.`
 }
 
-function Fact({ number, text, tone }: { readonly number: number; readonly text: string; readonly tone: string }) {
+function Fact({ number, text, tone }: { readonly number: number; readonly text: string; readonly tone?: string }) {
   return (
     <li>
-      <strong class={`number ${number > 0 ? tone : ''}`}>{number}</strong>
+      <strong class={`number ${(number > 0 && tone) || ''}`}>{number}</strong>
       <span class="muted">{text}</span>
     </li>
   )
