@@ -80,6 +80,7 @@ import { matchers } from '../src/testing/vitest.ts'
 import * as ui from '../src/ui/index.ts'
 import { execWorkspace, joinTools } from '../src/workspace/exec-workspace.ts'
 import { parseRecording, replay } from '../src/workspace/replay.ts'
+import { isLong } from './counts.ts'
 
 const top = join(import.meta.dirname, '..')
 let temporary = ''
@@ -223,7 +224,9 @@ describe('the examples in docstrings', () => {
     expect(docstringExamples().length).toBeGreaterThan(10)
   })
 
-  it.each(docstringExamples())('$name runs', async ({ code }) => {
+  // PGlite takes seconds to start. In `npm test`, the contract of SQL backends does that once.
+  const quick = docstringExamples().filter(({ code }) => isLong || !code.includes('PGlite'))
+  it.each(quick)('$name runs', async ({ code }) => {
     const values = { ...(await setup()), ...(await importsOf(code)) }
     const names = Object.entries(values).filter(([name]) => !code.includes(`const ${name} =`))
     const AsyncFunction = (async () => {}).constructor as new (

@@ -135,7 +135,7 @@ describe('--dialect FILE', () => {
     expect(blocks).toEqual([module])
   })
 
-  it('lists the tools of the module, without those that need a shell if there is none', async () => {
+  it.runIf(isLong)('lists the tools of the module, without those that need a shell if there is none', async () => {
     const cwd = withModule()
     const { stdout } = await run(cwd, 'tools', ...options)
     expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual([

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { isLong } from '../counts.ts'
 import { runCli } from './run-cli.ts'
 
 let home: string
@@ -30,7 +31,7 @@ afterAll(() => rm(home, { recursive: true, force: true }))
 
 const run = (...args: string[]) => runCli(args)
 
-it('reports on an audit file as tables, Markdown and data', async () => {
+it.runIf(isLong)('reports on an audit file as tables, Markdown and data', async () => {
   const tables = await run('report', file)
   expect(tables).toMatchObject({ code: 0, stderr: '' })
   expect(tables.stdout).toContain('chain intact')

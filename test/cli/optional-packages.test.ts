@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 
 const top = join(import.meta.dirname, '../..')
 let home: string
@@ -104,7 +105,7 @@ describe('bash() without any optional package', () => {
 })
 
 describe('the command line without any optional package', () => {
-  it('reads policies in TOML and YAML', async () => {
+  it.runIf(isLong)('reads policies in TOML and YAML', async () => {
     const bare = await install('config')
     await writeFile(join(bare, 'p.toml'), "preset = 'readOnly'\n")
     await writeFile(join(bare, 'p.yaml'), 'preset: readOnly\n')

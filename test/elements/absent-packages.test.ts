@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { build as buildByVite } from 'vite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isLong } from '../counts.ts'
 
 const top = join(import.meta.dirname, '../..')
 let project: string
@@ -35,7 +36,7 @@ it('a page with elements and webcontainer() is bundled by esbuild without their 
     expect(outputFiles.some(({ text }) => text.includes(`import("${name}")`))).toBe(true)
 })
 
-it('and by Vite, whose bundle names the package when it is imported', async () => {
+it.runIf(isLong)('and by Vite, whose bundle names the package when it is imported', async () => {
   const built = await buildByVite({
     ...{ root: project, configFile: false, logLevel: 'silent', resolve: { preserveSymlinks: true } },
     build: { write: false, minify: false, rollupOptions: { input: join(project, 'page.js') } },

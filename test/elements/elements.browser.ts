@@ -20,6 +20,7 @@ import {
   readAttachment,
   trackCalls,
 } from '../../dist/ui/index.js'
+import { isLong } from '../counts.ts'
 
 afterEach(() => document.body.replaceChildren())
 
@@ -186,34 +187,39 @@ describe('wardspace-files and wardspace-editor', () => {
 })
 
 describe('wardspace-editor', () => {
-  it('marks lines, shows a change and both texts of a conflict, and saves the text of the person', async () => {
-    const { workspace } = await openRun()
-    const editor = createEditor({ workspace })
-    const element = show('wardspace-editor', { controller: editor, lines: [1, 1] })
-    element.innerHTML = '<p slot="empty">No file</p><p slot="text">A picture</p>'
-    await expect.element(page.getByText('No file')).toBeVisible()
-    await editor.open('src/price.js')
-    const all = (selector: string) => [...(element.shadowRoot?.querySelectorAll(selector) ?? [])]
-    const textsOf = (selector: string) => all(selector).map(({ textContent }) => textContent)
-    await expect.poll(() => textsOf('.cm-followed')).toEqual(['export const price = 1'])
-    Object.assign(element, { change: { before: 'price = 0\n', after: 'price = 1\n' } })
-    await expect.poll(() => textsOf('.cm-deletedChunk, .cm-changedLine')).toEqual(['price = 0', 'price = 1'])
-    expect(await violations()).toEqual([])
-    Object.assign(element, { change: undefined, ownText: true })
-    await expect.element(page.getByText('A picture')).toBeVisible()
-    Object.assign(element, { ownText: false })
-    await replaceText(page.getByRole('textbox', { name: 'Text of src/price.js' }), 'mine')
-    const theirs = { path: 'src/price.js', oldText: 'price = 1', newText: 'theirs = 1' }
-    await workspace.call('edit_file', theirs, { approve: () => 'allow' as const })
-    const own = page.getByRole('textbox', { name: 'Your text: src/price.js' })
-    await expect.element(own).toHaveTextContent('mine')
-    await expect.element(page.getByLabelText('Current file: src/price.js')).toHaveTextContent('theirs = 1')
-    expect(await violations()).toEqual([])
-    await replaceText(own, 'mine, with theirs')
-    await page.getByRole('button', { name: 'Save my text' }).click()
-    await expect.poll(() => editor.snapshot).toMatchObject({ conflict: undefined, isChanged: false })
-    expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({ content: 'mine, with theirs' })
-  })
+  it.runIf(isLong)(
+    'marks lines, shows a change and both texts of a conflict, and saves the text of the person',
+    async () => {
+      const { workspace } = await openRun()
+      const editor = createEditor({ workspace })
+      const element = show('wardspace-editor', { controller: editor, lines: [1, 1] })
+      element.innerHTML = '<p slot="empty">No file</p><p slot="text">A picture</p>'
+      await expect.element(page.getByText('No file')).toBeVisible()
+      await editor.open('src/price.js')
+      const all = (selector: string) => [...(element.shadowRoot?.querySelectorAll(selector) ?? [])]
+      const textsOf = (selector: string) => all(selector).map(({ textContent }) => textContent)
+      await expect.poll(() => textsOf('.cm-followed')).toEqual(['export const price = 1'])
+      Object.assign(element, { change: { before: 'price = 0\n', after: 'price = 1\n' } })
+      await expect.poll(() => textsOf('.cm-deletedChunk, .cm-changedLine')).toEqual(['price = 0', 'price = 1'])
+      expect(await violations()).toEqual([])
+      Object.assign(element, { change: undefined, ownText: true })
+      await expect.element(page.getByText('A picture')).toBeVisible()
+      Object.assign(element, { ownText: false })
+      await replaceText(page.getByRole('textbox', { name: 'Text of src/price.js' }), 'mine')
+      const theirs = { path: 'src/price.js', oldText: 'price = 1', newText: 'theirs = 1' }
+      await workspace.call('edit_file', theirs, { approve: () => 'allow' as const })
+      const own = page.getByRole('textbox', { name: 'Your text: src/price.js' })
+      await expect.element(own).toHaveTextContent('mine')
+      await expect.element(page.getByLabelText('Current file: src/price.js')).toHaveTextContent('theirs = 1')
+      expect(await violations()).toEqual([])
+      await replaceText(own, 'mine, with theirs')
+      await page.getByRole('button', { name: 'Save my text' }).click()
+      await expect.poll(() => editor.snapshot).toMatchObject({ conflict: undefined, isChanged: false })
+      expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({
+        content: 'mine, with theirs',
+      })
+    },
+  )
 })
 
 describe('wardspace-files', () => {
@@ -399,39 +405,42 @@ describe('wardspace-terminal under the Content-Security-Policy of the guide, whi
     document.addEventListener('securitypolicyviolation', ({ sourceFile }) => refused.push(sourceFile))
   })
 
-  it('runs lines, keeps the directory, shows what was refused, and goes back in its history', async () => {
-    const { workspace } = await openRun()
-    const element = show('wardspace-terminal', { controller: createTerminal({ workspace }) })
-    const field = page.getByRole('textbox', { name: 'Terminal input' })
-    await expect.element(field).toBeInTheDocument()
-    field.element().focus()
-    const enter = (line: string) => userEvent.keyboard(`${line.replaceAll(/[{[]/g, '$&$&')}{Enter}`)
-    const output = () => element.shadowRoot?.querySelector('.xterm-rows')?.textContent ?? ''
-    await enter('cd src && printf "\\033]0;title\\007\\033[31mred\\033[0m\\n"')
-    await expect.poll(output, { timeout: 30_000 }).toMatch(/red\s*\/workspace\/src \$/)
-    const red = [...(element.shadowRoot?.querySelectorAll('.xterm-rows span') ?? [])].find(
-      (part) => part.textContent === 'red',
-    )
-    expect(red && getComputedStyle(red)).toMatchObject({
-      color: 'rgb(160, 31, 23)',
-      fontFamily: expect.stringMatching(/monospace$/),
-    })
-    const shown = (part: string) => element.shadowRoot?.querySelector(part)?.getBoundingClientRect().height
-    element.style.display = 'block'
-    for (const height of [300, 200]) {
-      element.style.height = `${height}px`
-      await expect.poll(() => shown('.terminal')).toBe(height)
-      await expect.poll(() => shown('.xterm-screen')).toSatisfy((rows: number) => rows > height / 2 && rows <= height)
-    }
-    element.removeAttribute('style')
-    element.style.height = '600px'
-    await enter('ls; cat ../.env')
-    await expect.poll(output).toMatch(/price\.js.*Blocked: \.env is a secret file/s)
-    expect(await violations()).toEqual([])
-    await userEvent.keyboard('{ArrowUp}{ArrowUp}{ArrowDown}')
-    await expect.poll(output).toMatch(/\$ ls; cat \.\.\/\.env\s*$/)
-    await userEvent.keyboard('{Control>}u{/Control}cat pri{Tab}')
-    await expect.poll(output).toMatch(/\$ cat price\.js\s*$/)
-    expect(refused).toEqual([])
-  })
+  it.runIf(isLong)(
+    'runs lines, keeps the directory, shows what was refused, and goes back in its history',
+    async () => {
+      const { workspace } = await openRun()
+      const element = show('wardspace-terminal', { controller: createTerminal({ workspace }) })
+      const field = page.getByRole('textbox', { name: 'Terminal input' })
+      await expect.element(field).toBeInTheDocument()
+      field.element().focus()
+      const enter = (line: string) => userEvent.keyboard(`${line.replaceAll(/[{[]/g, '$&$&')}{Enter}`)
+      const output = () => element.shadowRoot?.querySelector('.xterm-rows')?.textContent ?? ''
+      await enter('cd src && printf "\\033]0;title\\007\\033[31mred\\033[0m\\n"')
+      await expect.poll(output, { timeout: 30_000 }).toMatch(/red\s*\/workspace\/src \$/)
+      const red = [...(element.shadowRoot?.querySelectorAll('.xterm-rows span') ?? [])].find(
+        (part) => part.textContent === 'red',
+      )
+      expect(red && getComputedStyle(red)).toMatchObject({
+        color: 'rgb(160, 31, 23)',
+        fontFamily: expect.stringMatching(/monospace$/),
+      })
+      const shown = (part: string) => element.shadowRoot?.querySelector(part)?.getBoundingClientRect().height
+      element.style.display = 'block'
+      for (const height of [300, 200]) {
+        element.style.height = `${height}px`
+        await expect.poll(() => shown('.terminal')).toBe(height)
+        await expect.poll(() => shown('.xterm-screen')).toSatisfy((rows: number) => rows > height / 2 && rows <= height)
+      }
+      element.removeAttribute('style')
+      element.style.height = '600px'
+      await enter('ls; cat ../.env')
+      await expect.poll(output).toMatch(/price\.js.*Blocked: \.env is a secret file/s)
+      expect(await violations()).toEqual([])
+      await userEvent.keyboard('{ArrowUp}{ArrowUp}{ArrowDown}')
+      await expect.poll(output).toMatch(/\$ ls; cat \.\.\/\.env\s*$/)
+      await userEvent.keyboard('{Control>}u{/Control}cat pri{Tab}')
+      await expect.poll(output).toMatch(/\$ cat price\.js\s*$/)
+      expect(refused).toEqual([])
+    },
+  )
 })

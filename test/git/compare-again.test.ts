@@ -12,7 +12,7 @@ import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../../src/storage/backend.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from '../backends/opfs/faulty-slots.ts'
-import { times } from '../counts.ts'
+import { isLong, times } from '../counts.ts'
 import { commitAll, entriesOf, newRepository } from './repositories.ts'
 
 const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => true }
@@ -73,7 +73,7 @@ describe('a repeated diff', () => {
 })
 
 describe('a diff of a packed workspace, whose contents are in its journal', () => {
-  it('equals that of the same files in memory, with a commit and without one', async () => {
+  it.runIf(isLong)('equals that of the same files in memory, with a commit and without one', async () => {
     const all = entriesOf(repository())
     const alone = Object.fromEntries(Object.entries(all).filter(([path]) => !/^\.git(\/|$)/.test(path)))
     const kinds = [all, alone].map((entries) => ({ entries, original: memory(entries) }))

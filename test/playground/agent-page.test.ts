@@ -194,7 +194,7 @@ describe('a reload during a run', () => {
 })
 
 describe('a model at an address', () => {
-  it('works in the same page with the user’s key, which is not stored', async () => {
+  it.runIf(isLong)('works in the same page with the user’s key, which is not stored', async () => {
     const key = 'sk-planted-in-the-page-51b0c7d9'
     const server = await startModelServer({
       key,

@@ -204,7 +204,7 @@ describe('the end of a run', () => {
     await page.getByText('Nothing forbidden was tried.').waitFor()
   })
 
-  it('has the numbers of its turn alone, and takes back no more', async () => {
+  it.runIf(isLong)('has the numbers of its turn alone, and takes back no more', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await card(page, 'Mend a failing test').click()
     await endCard(page).getByText('4/6 → 6/6').waitFor()

@@ -55,7 +55,7 @@ describe('the page', () => {
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
   })
 
-  it('is isolated from the second load on if the host sends no headers', async () => {
+  it.runIf(isLong)('is isolated from the second load on if the host sends no headers', async () => {
     const server = createServer(({ url = '/' }, response) => {
       const path = url === '/' ? 'index.html' : url.slice(1)
       const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' }

@@ -14,35 +14,38 @@ const rowsOf = (page: Page) =>
     .evaluateAll((rows) => rows.map(({ textContent }) => (textContent ?? '').replaceAll('\u00a0', ' ')).filter(Boolean))
 
 describe('the terminal on a phone', () => {
-  it('breaks its own sentences at words, again in another width, and leaves the output of commands', async () => {
-    const page = await playground.sample('price-list', { storage: 'memory' })
-    await becomePhone(page)
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' }).click()
-    await page
-      .locator('.more-list')
-      .getByRole('button', { name: /^Terminal/ })
-      .click()
-    await terminalInput(page).focus()
-    await page.keyboard.type("printf '%060d\\n' 7\nvim src/price.js\n")
-    await prints(page, /vim is not/)
-    const said = 'The files of this project, in bash. The commands of the agent appear here too.'
-    const shown = async () => {
-      const rows = await rowsOf(page)
-      return { words: rows.map((row) => row.trim()).join(' '), cells: rows.join('') }
-    }
-    const whole = (await shown()).words
-    const hint = /vim is not available here.*?(?= \/workspace)/.exec(whole)?.[0] ?? 'no hint'
-    expect(hint.length).toBeGreaterThan(60)
-    for (const width of [390, 700, 390]) {
-      await page.setViewportSize({ width, height: 844 })
-      if (width === 390) await expect.poll(async () => (await rowsOf(page)).length, patiently).toBeGreaterThan(8)
-      for (const text of [said, hint]) await expect.poll(async () => (await shown()).words, patiently).toContain(text)
-      expect((await shown()).cells).toContain(`${'0'.repeat(59)}7`)
-      // The typed line goes on where it was.
-      await page.keyboard.type('a')
-      await expect.poll(async () => (await rowsOf(page)).at(-1)?.trim(), patiently).toMatch(/\$ a+$/)
-    }
-  })
+  it.runIf(isLong)(
+    'breaks its own sentences at words, again in another width, and leaves the output of commands',
+    async () => {
+      const page = await playground.sample('price-list', { storage: 'memory' })
+      await becomePhone(page)
+      await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'More' }).click()
+      await page
+        .locator('.more-list')
+        .getByRole('button', { name: /^Terminal/ })
+        .click()
+      await terminalInput(page).focus()
+      await page.keyboard.type("printf '%060d\\n' 7\nvim src/price.js\n")
+      await prints(page, /vim is not/)
+      const said = 'The files of this project, in bash. The commands of the agent appear here too.'
+      const shown = async () => {
+        const rows = await rowsOf(page)
+        return { words: rows.map((row) => row.trim()).join(' '), cells: rows.join('') }
+      }
+      const whole = (await shown()).words
+      const hint = /vim is not available here.*?(?= \/workspace)/.exec(whole)?.[0] ?? 'no hint'
+      expect(hint.length).toBeGreaterThan(60)
+      for (const width of [390, 700, 390]) {
+        await page.setViewportSize({ width, height: 844 })
+        if (width === 390) await expect.poll(async () => (await rowsOf(page)).length, patiently).toBeGreaterThan(8)
+        for (const text of [said, hint]) await expect.poll(async () => (await shown()).words, patiently).toContain(text)
+        expect((await shown()).cells).toContain(`${'0'.repeat(59)}7`)
+        // The typed line goes on where it was.
+        await page.keyboard.type('a')
+        await expect.poll(async () => (await rowsOf(page)).at(-1)?.trim(), patiently).toMatch(/\$ a+$/)
+      }
+    },
+  )
 })
 
 describe('the terminal in the page', () => {

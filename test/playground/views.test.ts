@@ -29,7 +29,7 @@ const playground = usePlayground()
 
 const openSample = (id: string) => playground.sample(id, { storage: 'memory' })
 
-it('the agent repairs a failing test, and the history shows its change and takes it back', async () => {
+it.runIf(isLong)('the agent repairs a failing test, and the history shows its change and takes it back', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'src/price.js')
   await expect.poll(() => editor.textContent()).toContain('Math.floor')
@@ -138,26 +138,29 @@ it('the user approves a plan and its changes on cards, and refuses one with a re
   expect(await activity(page, 'Changes').textContent()).toBe('')
 })
 
-it('the tools are offered to the browser’s own agent if the user chooses so, and ask for approval on cards', async () => {
-  const page = await openSample('order-book')
-  /** Acts as the browser's agent. */
-  const agent = (script: string) => page.evaluate(`(async (agent) => ${script})(navigator.modelContextTesting)`)
-  const tools = () => agent('agent.listTools().map(({ name }) => name)')
-  expect(await tools()).toEqual([])
-  await page.getByRole('button', { name: 'Settings' }).click()
-  const offer = page.getByRole('checkbox', { name: /Offer this project’s tools/ })
-  await offer.check()
-  await expect.poll(tools, patiently).toContain('submit_plan')
-  await page.keyboard.press('Escape')
-  const approved = agent(`agent.executeTool('submit_plan', '{"plan":"Mend it"}')`)
-  await page.getByRole('button', { name: 'Approve the plan' }).click()
-  expect(await approved).toContain('The plan is approved')
-  await show(page, 'Timeline')
-  await shows(() => calls(page).last().textContent(), /submit_plan.*browser|browser.*submit_plan/)
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await offer.uncheck()
-  await expect.poll(tools, patiently).toEqual([])
-})
+it.runIf(isLong)(
+  'the tools are offered to the browser’s own agent if the user chooses so, and ask for approval on cards',
+  async () => {
+    const page = await openSample('order-book')
+    /** Acts as the browser's agent. */
+    const agent = (script: string) => page.evaluate(`(async (agent) => ${script})(navigator.modelContextTesting)`)
+    const tools = () => agent('agent.listTools().map(({ name }) => name)')
+    expect(await tools()).toEqual([])
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const offer = page.getByRole('checkbox', { name: /Offer this project’s tools/ })
+    await offer.check()
+    await expect.poll(tools, patiently).toContain('submit_plan')
+    await page.keyboard.press('Escape')
+    const approved = agent(`agent.executeTool('submit_plan', '{"plan":"Mend it"}')`)
+    await page.getByRole('button', { name: 'Approve the plan' }).click()
+    expect(await approved).toContain('The plan is approved')
+    await show(page, 'Timeline')
+    await shows(() => calls(page).last().textContent(), /submit_plan.*browser|browser.*submit_plan/)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await offer.uncheck()
+    await expect.poll(tools, patiently).toEqual([])
+  },
+)
 
 it.runIf(isLong)(
   'the policy shows its verdict while it is edited, applies at once, and never locks the owner out',

@@ -167,7 +167,7 @@ describe('a scenario', () => {
     page = second
   })
 
-  it('keeps its conversation and its usable history over a reload', async () => {
+  it.runIf(isLong)('keeps its conversation and its usable history over a reload', async () => {
     const states = await slider(page).getAttribute('max')
     const fixed = async (): Promise<string> => (await filesOnDisk(page))['src/price.js'] ?? ''
     expect(await fixed()).toContain('Math.round')

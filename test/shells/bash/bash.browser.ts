@@ -4,6 +4,7 @@ import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
 import { registerContract, shellContract } from '../../../dist/testing/index.js'
 import type { Answer } from '../../../src/testing/shell/case.ts'
+import { isLong } from '../../counts.ts'
 
 /** All tests share the workers of one shell: the start of a worker loads more than a hundred modules. */
 const { close, ...shared } = bash()
@@ -45,7 +46,7 @@ async function open() {
 }
 
 describe('bash() in a page', () => {
-  it('repairs the failing test of a sample project', async () => {
+  it.runIf(isLong)('repairs the failing test of a sample project', async () => {
     const { workspace, run } = await open()
     const failing = await run('npm test')
     expect(failing, JSON.stringify(failing)).toMatchObject({ ok: true, exitCode: 1 })
@@ -71,7 +72,7 @@ describe('bash() in a page', () => {
     await workspace.close()
   })
 
-  it.each([
+  it.runIf(isLong).each([
     ['a script without an end', 'node loop.js'],
     ['a script that allocates all memory', 'node bomb.js'],
     ['a tight loop of bash', 'while :; do :; done'],

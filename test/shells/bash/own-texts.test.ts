@@ -50,7 +50,7 @@ describe('the commands of bash(), as published', () => {
           ],
         ),
       ],
-      3,
+      5,
     ),
   )('%s says nothing about another package', async (command) => {
     const result = await workspace.callTool('run_command', { command, timeoutMs: 60_000 })

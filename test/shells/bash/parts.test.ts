@@ -28,6 +28,7 @@ import { createMarks } from '../../../src/shells/shared/secret-marks.ts'
 import type { CommandGit, ShellProcess } from '../../../src/shells/types.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { memoizeAsync } from '../../../src/util/memoize-async.ts'
+import { isLong } from '../../counts.ts'
 import { filesOver } from '../setup.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -41,7 +42,7 @@ const refusing = (below: string): CommandFilesOptions['judge'] => {
 }
 
 describe('the files of a command', () => {
-  it('write at most 256 MiB, and files that are removed do not count', async () => {
+  it.runIf(isLong)('write at most 256 MiB, and files that are removed do not count', async () => {
     const files = filesOver(memory(), { limits: { treeEntries: 100, fileBytes: 200 * 2 ** 20 } })
     const large = new Uint8Array(150 * 2 ** 20)
     await files.write('a', large)

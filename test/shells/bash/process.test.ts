@@ -54,7 +54,7 @@ describe('a line in a process of Node', () => {
     expect(Object.keys(await snapshot())).toEqual(['a.txt'])
   })
 
-  it('runs four at a time', async () => {
+  it.runIf(isLong)('runs four at a time', async () => {
     const { run } = await open()
     const answers = await Promise.all([1, 2, 3, 4, 5].map((i) => run(`sleep 0.1; echo ${i}`)))
     expect(answers.map(({ ok, stdout, message }) => (ok ? stdout : message))).toEqual([

@@ -104,12 +104,18 @@ describe('webcontainer() over the stand-in', () => {
     expect(await callPage(page, 'scenarioNames')).toHaveLength(16)
   })
 
-  it.each([
-    ['keeps entries that an export omits', 'no-links,strips-bom,no-empty'],
-    ['can boot again and close while a boot never ends', 'silent'],
-    ['reports the final directory from a shell without trap', 'no-trap'],
-    ['warns if the shell does not report the final directory', 'no-trap,dull'],
-  ])('%s', async (_, key) => {
+  it.each(
+    everyNth(
+      [
+        ['keeps entries that an export omits', 'no-links,strips-bom,no-empty'],
+        ['can boot again and close while a boot never ends', 'silent'],
+        ['reports the final directory from a shell without trap', 'no-trap'],
+        ['warns if the shell does not report the final directory', 'no-trap,dull'],
+      ] as const,
+      4,
+      3,
+    ),
+  )('%s', async (_, key) => {
     const own = await openPage(sites.page)
     await callPage(own, 'runLacking', key)
     await own.close()
@@ -124,22 +130,28 @@ describe('webcontainer() without a container', () => {
     return report
   }
 
-  it.each([
-    [
-      'its frame never answers',
-      () => sites.page,
-      { apiKey: 'silent', bootTimeoutMs: 300 },
-      /did not boot within 300 ms/,
-    ],
-    [
-      'its frame cannot be loaded',
-      () => sites.page.replace(/frame=.*/, 'frame=http://127.0.0.1:1'),
-      { bootTimeoutMs: 300 },
-      /did not boot within 300 ms/,
-    ],
-    ['the package is missing', () => sites.bare, {}, /needs the package @webcontainer\/api/],
-    ['the page is not isolated', () => sites.plain, {}, /Cross-Origin-Opener-Policy: same-origin/],
-  ])('runs commands with bash() if %s, with the reason in each result', async (_, address, options, reason) => {
+  it.each(
+    everyNth(
+      [
+        [
+          'its frame never answers',
+          () => sites.page,
+          { apiKey: 'silent', bootTimeoutMs: 300 },
+          /did not boot within 300 ms/,
+        ],
+        [
+          'its frame cannot be loaded',
+          () => sites.page.replace(/frame=.*/, 'frame=http://127.0.0.1:1'),
+          { bootTimeoutMs: 300 },
+          /did not boot within 300 ms/,
+        ],
+        ['the package is missing', () => sites.bare, {}, /needs the package @webcontainer\/api/],
+        ['the page is not isolated', () => sites.plain, {}, /Cross-Origin-Opener-Policy: same-origin/],
+      ] as const,
+      4,
+      2,
+    ),
+  )('runs commands with bash() if %s, with the reason in each result', async (_, address, options, reason) => {
     const { results, told, state, capabilities, read } = await runFallback(address(), options, 2)
     for (const result of results) {
       expect(result).toMatchObject({ ok: true, stdout: 'a\n', filesChanged: expect.anything() })
