@@ -1,4 +1,5 @@
 import type { ProjectSession } from '../session/project-session.ts'
+import { focusView } from '../ui/focus-view.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import type { ProjectList } from '../views/projects/projects-dialog.tsx'
 import {
@@ -56,7 +57,10 @@ export function Dialogs({ projectSession }: { readonly projectSession: ProjectSe
       return projectSession === undefined ? null : (
         <QuickOpen
           projectSession={projectSession}
-          onOpen={(path, line) => openFile(projectSession, path, line)}
+          onOpen={(path, line) => {
+            openFile(projectSession, path, line)
+            focusView('wardspace-editor', `.cm-content[aria-label="Text of ${CSS.escape(path)}"]`)
+          }}
           onClose={onClose}
         />
       )

@@ -142,11 +142,9 @@ export const shortcuts: readonly Shortcut[] = [
   },
 ]
 
-/** Handles a shortcut. Returns true if the key is one. */
+/** Handles a shortcut. Returns true if the browser must not handle the key. */
 export function takeKey(event: KeyboardEvent): boolean {
   endFocusing()
-  // The state of the page changes slightly after the person sees a dialog close.
-  if (document.querySelector('dialog[open]') !== null) return false
   const isControl = (event.ctrlKey || event.metaKey) && !event.altKey
   const pressed = isControl
     ? `Ctrl ${event.shiftKey ? 'Shift ' : ''}${event.key.toUpperCase()}`
@@ -155,6 +153,10 @@ export function takeKey(event: KeyboardEvent): boolean {
         `Alt ${event.shiftKey ? 'Shift ' : ''}${event.code.replace(/^Digit|^Key/, '')}`
       : event.key
   const shortcut = shortcuts.find(({ keys }) => keys === pressed)
+  // The browser would save or print the page.
+  const isOfBrowser = pressed === 'Ctrl S' || (shortcut !== undefined && isControl)
+  // The state of the page changes slightly after the person sees a dialog close.
+  if (document.querySelector('dialog[open]') !== null) return isOfBrowser
   shortcut?.act()
-  return shortcut !== undefined
+  return isOfBrowser || shortcut !== undefined
 }

@@ -1,5 +1,7 @@
 /** Milliseconds to wait for the element of a view that is loading. */
 const MAX_WAIT = 10_000
+/** Milliseconds after which a focused element is looked at again: while a view loads, it may be replaced. */
+const SETTLING = 50
 
 let lastRequest = 0
 
@@ -13,15 +15,17 @@ export function focusView(selector: string, inside?: string): void {
   const request = lastRequest
   const before = document.activeElement
   const end = Date.now() + MAX_WAIT
+  let focused: HTMLElement | undefined
   const attempt = (): void => {
     const { activeElement, body } = document
     const hasMoved = activeElement !== before && activeElement !== body
-    if (request !== lastRequest || hasMoved) return
+    if (request !== lastRequest || hasMoved || focused?.isConnected === true) return
     const host = document.querySelector<HTMLElement>(selector)
     const element = inside === undefined ? host : host?.shadowRoot?.querySelector<HTMLElement>(inside)
     // An element gives the focus to its first control, once its view has loaded.
     element?.focus()
-    if (element?.matches(':focus, :focus-within') !== true && Date.now() < end) setTimeout(attempt)
+    if (element?.matches(':focus, :focus-within') === true) focused = element
+    if (Date.now() < end) setTimeout(attempt, focused === undefined ? 0 : SETTLING)
   }
   // By then a view whose code has loaded is rendered, and the next key press has not arrived.
   queueMicrotask(attempt)

@@ -13,6 +13,7 @@ import {
   command,
   conversation,
   filesOnDisk,
+  focusedName,
   openFile,
   patiently,
   prints,
@@ -63,9 +64,16 @@ describe('the first screen', () => {
   })
 
   it('leads to the settings of a model and to the projects', async () => {
-    await button(page, 'Use my own model').click()
-    await page.getByRole('dialog', { name: 'Settings' }).getByLabel('Address').waitFor()
+    const settings = page.getByRole('dialog', { name: 'Settings' })
+    await button(page, 'Settings').click()
+    await settings.getByRole('button', { name: 'Use my own model' }).click()
+    await expect.poll(() => focusedName(page), patiently).toBe('Provider')
     await page.keyboard.press('Escape')
+    await expect.poll(() => focusedName(page), patiently).toBe('Settings')
+    await button(page, 'Use my own model').press('Enter')
+    await settings.getByLabel('Address').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator(':focus').filter({ hasText: 'Use my own model' }).waitFor()
     await button(page, 'Open my project').click()
     await page.getByRole('dialog', { name: 'Projects' }).waitFor()
     await page.keyboard.press('Escape')

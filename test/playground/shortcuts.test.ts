@@ -98,7 +98,7 @@ async function goToReadme(page: Page): Promise<void> {
   await page.getByRole('combobox', { name: 'Name of a file' }).fill('README')
   await page.locator('.quick-open [role="option"]').first().waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('textbox', { name: 'Text of README.md' }).waitFor()
+  await expect.poll(() => focusedName(page), patiently).toBe('Text of README.md')
   await blur(page)
   for (;;) {
     const { tabs } = await seen(page)
@@ -126,7 +126,17 @@ describe.each(isLong ? (['wide', 'phone'] as const) : (['wide'] as const))('%s',
 
       // A dialog takes all keys.
       const open = await seen(page)
-      for (const key of keys.filter((key) => key !== 'F1')) await press(page, key)
+      await page.evaluate(() => {
+        const lets: string[] = []
+        Object.assign(globalThis, { lets })
+        addEventListener(
+          'keydown',
+          (event) => event.ctrlKey && event.key.length === 1 && !event.defaultPrevented && lets.push(event.key),
+        )
+      })
+      for (const key of [...keys.filter((key) => key !== 'F1'), 'Ctrl s']) await press(page, key)
+      // Nor does the browser save or print the page.
+      expect(await page.evaluate(() => (globalThis as unknown as { lets: string[] }).lets)).toEqual([])
       expect(await page.getByRole('dialog').count()).toBe(1)
       expect({ ...(await seen(page)), focus: '' }).toEqual({ ...open, focus: '' })
       await page.keyboard.press('Escape')

@@ -49,6 +49,8 @@ export function QuickOpen({ projectSession, onOpen, onClose }: QuickOpenProps) {
     else if (event.key === 'Enter') open(active.value)
     else return
     event.preventDefault()
+    // The file that it opens takes the focus.
+    event.stopPropagation()
   }
   // The event of closing comes later, when the person may have pressed the next key.
   const onCancel = (event: Event) => {

@@ -8,6 +8,7 @@ import { areKeysKept, hasKey, otherOriginOf, rememberKeys, setKey } from '../../
 import { type EndpointPick, factsOf, lastEndpoint, originOf } from '../../session/model.ts'
 import { createModelSetup, type ModelSetup, type RequestState } from '../../session/model-setup.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { focusView } from '../../ui/focus-view.ts'
 import { ModelField } from './model-field.tsx'
 import { FieldFault, NumberField } from './number-field.tsx'
 
@@ -36,6 +37,8 @@ export function ModelSettings({ conversation }: { readonly conversation: Project
           class="button"
           onClick={() => {
             pick.value = lastEndpoint()
+            // This button goes.
+            focusView('[aria-label="Provider"]')
           }}
         >
           Use my own model
