@@ -1,10 +1,9 @@
-import type * as z from 'zod/mini'
 import { GLOB_CHARACTERS } from '../paths/glob.ts'
 import { continuedEntries, tidyEntry } from '../policy/command-entries.ts'
 import { strength } from '../policy/evaluation.ts'
 import { labelNames } from '../policy/labels.ts'
 import { type LintOptions, lintPolicy } from '../policy/lint.ts'
-import type { LintTool, PolicyFinding } from '../policy/lint-matches.ts'
+import type { PolicyFinding } from '../policy/lint-matches.ts'
 import { compilePaths, compileTexts, permissionMask } from '../policy/match.ts'
 import { compilePolicy } from '../policy/policy.ts'
 import type { PolicyData, PolicyRule } from '../policy/schema.ts'
@@ -17,14 +16,17 @@ import { isAbove } from '../policy/taint.ts'
  * @throws TypeError for an invalid policy
  */
 export function checkPolicy(policy: unknown, options: LintOptions): readonly PolicyFinding[] {
-  const { tools = [], roots = {} } = options
+  const { roots = {} } = options
   const found = lintPolicy(policy, options)
   const { data } = compilePolicy(policy, { roots })
-  const idle = new Set(found.filter(({ message }) => /^It (?:never|has no)/.test(message)).map(({ rule }) => rule))
+  const idle = new Set(found.filter(({ message }) => message.startsWith('It never')).map(({ rule }) => rule))
+  const covered = coveredRules(data).filter(({ rule }) => !idle.has(rule))
   return [
-    ...found,
-    ...coveredRules(data).filter(({ rule }) => !idle.has(rule)),
-    ...(data.rules ?? []).flatMap((rule) => absentArguments(rule, tools)),
+    // What covers a rule says more than that it has no effect.
+    ...found.filter(
+      ({ rule, message }) => !message.includes('without it') || !covered.some((other) => other.rule === rule),
+    ),
+    ...covered,
     ...deniedCommands(data),
     ...idleLabels(data),
   ]
@@ -134,34 +136,3 @@ function idleLabels({ labels: { sources = [], sinks = [] } = {} }: PolicyData): 
   })
   return [...ofSources, ...ofSinks]
 }
-
-/** Finds entries of `tools` whose calls have none of the arguments. Which further arguments tools of a dialect have is not known. */
-function absentArguments({ name, tools: entries = [], args = {} }: PolicyRule, tools: readonly LintTool[]) {
-  return Object.keys(args).flatMap((field) => {
-    const idle = entries.filter((entry) => {
-      const named = tools.filter((tool) => compileTexts([entry], 'tools')(tool.name))
-      return named.length > 0 && named.every((tool) => tool.plan !== undefined && !mayHaveArgument(tool, field))
-    })
-    if (idle.length === 0) return []
-    const message = `It matches no call of ${idle.join(', ')}, which have no ${field}`
-    return [{ rule: name, message, hint: 'Leave them out of tools, or write a rule of their own.' }]
-  })
-}
-
-/** Whether the input of a tool may have a field, at any depth. */
-function mayHaveArgument({ input, inputSchema = input }: LintTool, field: string): boolean {
-  return !inputSchema?._zod || mayHave(inputSchema as unknown as z.core.$ZodType, field)
-}
-
-function mayHave(schema: z.core.$ZodType, field: string): boolean {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'object') {
-    return Object.hasOwn(def.shape, field) || Object.values(def.shape).some((part) => mayHave(part, field))
-  }
-  if (def.type === 'array') return mayHave(def.element, field)
-  if ('innerType' in def) return mayHave(def.innerType as z.core.$ZodType, field)
-  return !plainTypes.has(def.type)
-}
-
-/** The types of values without fields. */
-const plainTypes: ReadonlySet<string> = new Set(['string', 'number', 'int', 'boolean', 'enum', 'literal'])

@@ -20,6 +20,8 @@ import { type Root, realPathOf } from './roots.ts'
 /** Configuration of the command line. */
 export interface Config {
   readonly policy: PolicyInput
+  /** The policy without the protection of the configuration files. */
+  readonly written: PolicyInput
   /** The audit file. */
   readonly audit?: string
   /**
@@ -76,7 +78,8 @@ export async function loadConfig(
 ): Promise<Config> {
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (option !== undefined && !/[./\\]/.test(option)) {
-    if (presetNames.includes(option as never)) return { policy: guarded(option as PolicyInput, roots, modules) }
+    const written = option as PolicyInput
+    if (presetNames.includes(option as never)) return { policy: guarded(written, roots, modules), written }
     const help = valueSuggestion(option, presetNames)
     throw new TypeError(`There is no policy preset "${option}"; use ${presetNames.join(', ')}, or a file${help}`)
   }
@@ -89,6 +92,7 @@ export async function loadConfig(
   const { policy, ...rest } = await readConfig(file, roots, dialect, option === undefined)
   return {
     ...rest,
+    written: policy,
     policy: guarded(policy, roots, [file, ...modules]),
     found: option === undefined,
   }
@@ -130,7 +134,7 @@ async function readConfig(
   roots: readonly Root[],
   dialect: Dialect | undefined,
   isFound: boolean,
-): Promise<Config> {
+): Promise<Omit<Config, 'written'>> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
   // The parsers are loaded only if there is a file to parse.

@@ -50,13 +50,13 @@ async function check(values: Options, [, surplus]: readonly string[]): Promise<n
   refuseOptions('policy check', values, ['read-only', 'overlay', 'plan'])
   requireDirectories(rootsOf(values.root))
   const dialect = await dialectOf(values.dialect)
-  const { policy, audit } = await configOf(values, dialect)
+  const { written, audit } = await configOf(values, dialect)
   const dialectTools = (dialect?.tools ?? []).map(({ name, input }) => {
     const permission = builtinTools.find((tool) => tool.name === name)?.permission
     return { name, input, ...(permission && { permission }) }
   })
   const tools = [...builtinTools, ...dialectTools]
-  const findings = [...checkPolicy(policy, { tools }), ...auditFindings(audit, rootsOf(values.root))]
+  const findings = [...checkPolicy(written, { tools }), ...auditFindings(audit, rootsOf(values.root))]
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`)
   else if (findings.length === 0) process.stdout.write('No findings.\n')
   else for (const { rule, message, hint } of findings) process.stdout.write(`${rule}: ${message}\n  ${hint}\n`)

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import { classifyPath } from '../files/classify/index.ts'
 import { kindByName } from '../files/classify/kinds.ts'
 import type { FileKind } from '../files/classify/types.ts'
+import { expandBraces } from '../paths/braces.ts'
 import { GIT_DIRECTORY, type Path } from '../paths/logical-path.ts'
 import type { ObjectSchema } from '../util/object-schema.ts'
 import { compilePaths, compileTexts, permissionMask } from './match.ts'
@@ -41,6 +42,7 @@ export function neverMatches(data: PolicyData, rule: PolicyRule, tools: readonly
     ...idlePermissions(data, rule, named, tools, found),
     ...idlePaths(data, rule, named, found),
     ...idleKinds(rule, found),
+    ...idleArguments(rule, tools, found),
     ...idleValues(rule, named ?? tools, found),
     ...lineArguments(rule, named ?? tools, found),
   ]
@@ -90,13 +92,13 @@ function idlePermissions(
   })
 }
 
-function permissionsOf(pattern: string): readonly Permission[] {
+export function permissionsOf(pattern: string): readonly Permission[] {
   const mask = permissionMask([pattern], 'permissions')
   return permissions.filter((permission) => (mask & permissionBit(permission)) !== 0)
 }
 
 /** Whether a call of a tool may ask for a permission. Every tool may ask to read: for hints, versions and suggestions. */
-function mayAsk(tool: LintTool, asked: string): boolean {
+export function mayAsk(tool: LintTool, asked: string): boolean {
   const { permission } = tool
   if (permission === undefined) return true
   if (hasNoAccess(tool)) return false
@@ -191,6 +193,44 @@ function idleValues({ args = {} }: PolicyRule, tools: readonly LintTool[], found
   })
 }
 
+/** Finds arguments that no call of the tools has. Which further arguments tools of a dialect have is not known. */
+function idleArguments({ tools: entries = ['*'], args = {} }: PolicyRule, tools: readonly LintTool[], found: Found) {
+  const lacks = (tool: LintTool, field: string) => isNative(tool) && !mayHaveArgument(tool, field)
+  return Object.keys(args).flatMap((field) => {
+    const idle = entries.filter((entry) => {
+      const named = tools.filter(({ name }) => compileTexts([entry], 'tools')(name))
+      return named.length > 0 && named.every((tool) => lacks(tool, field))
+    })
+    if (idle.length === 0) return []
+    const message = `It matches no call of ${idle.join(', ')}, which have no ${field}`
+    return [found(message, 'Name tools that have it, or write a rule of their own for the others.')]
+  })
+}
+
+/** Whether a tool is one of the workspace, or its description. A tool of a dialect has no plan, and its description no permission. */
+function isNative({ plan, permission, inputSchema }: LintTool): boolean {
+  return permission !== undefined && (plan !== undefined || inputSchema !== undefined)
+}
+
+/** Whether the input of a tool may have a field, at any depth. */
+function mayHaveArgument({ input, inputSchema = input }: LintTool, field: string): boolean {
+  return !inputSchema?._zod || mayHave(inputSchema as unknown as z.core.$ZodType, field)
+}
+
+function mayHave(schema: z.core.$ZodType, field: string): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'object') {
+    return Object.hasOwn(def.shape, field) || Object.values(def.shape).some((part) => mayHave(part, field))
+  }
+  if (def.type === 'array') return mayHave(def.element, field)
+  if (def.type === 'record') return mayHave(def.valueType, field)
+  if ('innerType' in def) return mayHave(def.innerType as z.core.$ZodType, field)
+  return !plainTypes.has(def.type)
+}
+
+/** The types of values without fields. */
+const plainTypes: ReadonlySet<string> = new Set(['string', 'number', 'int', 'boolean', 'enum', 'literal', 'null'])
+
 /** Finds `args.command` where it is the line of a command: `commands` match each command that the line starts. */
 function lineArguments({ args }: PolicyRule, tools: readonly LintTool[], found: Found) {
   if (!args?.command || !tools.some(({ permission }) => permission?.startsWith('command:'))) return []
@@ -211,14 +251,23 @@ function valuesOf(schema: z.core.$ZodType): readonly string[] | undefined {
 /** A name that no real rule is likely to contain. */
 export const NAME = 'zqx'
 
-/** Returns a path for each glob that the glob matches. */
-export function examplePaths(paths: readonly string[]): readonly Path[] {
-  return paths.flatMap((pattern) => {
-    const path = pattern
-      .replace(/\{([^,{}]*),[^{}]*\}/g, '$1')
-      .replace(/\/$/, `/${NAME}`)
-      .replace(/\*+/g, NAME)
-      .replace(/\?/g, 'q')
-    return compilePaths([pattern], 'paths').matches(path) ? [path as Path] : []
+/** Names and characters in the place of `*` and `?`. A glob for some names matches few of them by chance. */
+const wildcards = [
+  [NAME, 'q'],
+  ['.0-Q', '0'],
+] as const
+
+/** Returns paths that the globs match, of several depths. A glob with a bracket expression has none. */
+export function examplePaths(globs: readonly string[]): readonly Path[] {
+  return globs.flatMap((glob) => {
+    const { matches } = compilePaths([glob], 'paths')
+    const paths = expandBraces(glob, glob).flatMap((pattern) =>
+      wildcards.flatMap(([name, character]) => {
+        const path = (names: string) =>
+          pattern.replace(/\/$/, `/${name}`).replace(/\*\*/g, names).replace(/\*/g, name).replace(/\?/g, character)
+        return [path(name), path(`${name}/${name}`), `${path(name)}/${name}`]
+      }),
+    )
+    return [...new Set(paths)].filter(matches) as Path[]
   })
 }

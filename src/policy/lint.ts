@@ -16,11 +16,12 @@ import type { DeclaredRoots } from './absolute-patterns.ts'
 import { tidyEntry } from './command-entries.ts'
 import { hasKnownOptions, programName } from './command-options.ts'
 import { type CallPolicy, strength } from './evaluation.ts'
+import { idleParts, verbs } from './lint-effects.ts'
 import { examplePaths, type LintTool, NAME, neverMatches, type PolicyFinding } from './lint-matches.ts'
 import { compilePaths, compileTexts, pathFields, permissionMask } from './match.ts'
 import { memoryPath } from './memory-policy.ts'
 import { type Permission, permissionBit, permissionGroups } from './permissions.ts'
-import { compilePolicy } from './policy.ts'
+import { compileData, compilePolicy } from './policy.ts'
 import { riskFlags } from './risk/flags.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision } from './types.ts'
@@ -58,7 +59,6 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   for (const rule of data.rules ?? []) {
     findings.push(...openChanges(data, rule), ...openViews(data, rule))
     findings.push(
-      ...neverDecides(data, rule),
       ...neverMatches(data, rule, tools),
       ...globstarsInNames(rule.name, rule.paths),
       ...starsInArguments(rule),
@@ -78,15 +78,13 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   }
   return [
     ...findings,
-    ...idleDecisions(data, tools),
+    ...idleParts(data, tools),
     ...idleCommands(data),
     ...openOptions(data),
     ...emptyLists(data),
     ...hiddenNotes(data),
   ]
 }
-
-const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
 
 /** A tool without decisions or rules of its own. */
 const NO_TOOL = 'tool'
@@ -96,7 +94,7 @@ function leftOpen(data: PolicyData, rule: PolicyRule, group: readonly Permission
   if (rule.action === 'allow' || !rule.permissions || rule.args || rule.commands || rule.risk) return []
   const covers = coveredBy(rule)
   if (!group.some(covers) || group.every(covers)) return []
-  const policy = compilePolicy(data).forCall({ tool: NO_TOOL, input: {} })
+  const policy = compileData(data).forCall({ tool: NO_TOOL, input: {} })
   return group.filter((permission) => !covers(permission) && isWeaker(policy, permission, data, rule))
 }
 
@@ -160,7 +158,7 @@ function openTools(data: PolicyData, rule: PolicyRule, tools: readonly LintTool[
   const { name: label, action, tools: named, paths } = rule
   if (action === 'allow' || !named || rule.args || rule.commands || rule.risk) return []
   const matches = compileTexts(named, 'tools')
-  const policy = compilePolicy(data)
+  const policy = compileData(data)
   const checked = paths ? kinds : !matches('write_file') || rule.kinds || rule.permissions ? [] : kinds.slice(0, 1)
   return checked.flatMap(({ group, verb, wide }) => {
     const permissions: readonly (string | undefined)[] = paths ? group : writing
@@ -188,7 +186,7 @@ function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[
   const names = compileTexts(tools, 'tools')
   const isAbsent = known.length > 0 && !known.some((tool) => tool.name === 'start_command')
   if (!names('run_command') || names('start_command') || isAbsent) return []
-  const policy = compilePolicy(data)
+  const policy = compileData(data)
   const isOpen = (command: string) => {
     const call = policy.forCall({ tool: 'start_command', input: { command } })
     return strength[decide(call, 'command:background', '' as Path)] < strength[action]
@@ -199,40 +197,6 @@ function openStart(data: PolicyData, rule: PolicyRule, known: readonly LintTool[
       rule: name,
       message: `It ${verbs[action]} run_command, but start_command runs the same lines`,
       hint: commands ? 'Leave out tools: commands are enough.' : 'Name start_command as well.',
-    },
-  ]
-}
-
-/** Finds an allow or ask rule that a denial always outweighs, and an allow rule for calls that are allowed without it. */
-function neverDecides(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
-  if (rule.action === 'deny' || rule.args || rule.commands || rule.risk || rule.kinds) return []
-  const testedPermissions = [...changes, ...permissionGroups['file:view']].filter(coveredBy(rule))
-  if (!testedPermissions.length || !examplePaths(rule.paths ?? ['**']).length) return []
-  if (rule.tools?.some((tool) => tool.includes('*'))) return []
-  const call = { tool: rule.tools?.[0] ?? NO_TOOL, input: {} }
-  const decisions = (policy: CallPolicy) =>
-    testedPermissions.flatMap((permission) =>
-      examplesFor(permission, data, rule).map((path) => decide(policy, permission, path)),
-    )
-  const present = decisions(compilePolicy(data).forCall(call))
-  if (present.every((decision) => decision === 'deny')) {
-    return [
-      {
-        rule: rule.name,
-        message: `It never decides: everything that it ${verbs[rule.action]} is denied`,
-        hint: 'Remove it, or narrow the denial: a deny always wins.',
-      },
-    ]
-  }
-  if (rule.action === 'ask' || rule.overrides) return []
-  const without = { ...data, rules: (data.rules ?? []).filter((other) => other !== rule) }
-  const absent = decisions(compilePolicy(without).forCall(call))
-  if (present.some((decision, index) => decision !== absent[index])) return []
-  return [
-    {
-      rule: rule.name,
-      message: 'It has no effect: without it, the decisions are the same',
-      hint: 'Remove it. To lift a built-in protection, name the protection in overrides.',
     },
   ]
 }
@@ -255,19 +219,6 @@ function starsInArguments({ name, action, args = {} }: PolicyRule): readonly Pol
       rule: name,
       message: `In args.${field}, "*" matches the names in the root of the workspace alone`,
       hint: 'Write "**" for every path.',
-    }))
-}
-
-/** Finds `allow` decisions for tools that allow nothing: without a preset, each path needs an allow rule as well. */
-function idleDecisions(data: PolicyData, tools: readonly LintTool[]): readonly PolicyFinding[] {
-  if (data.preset || data.allowedPaths) return []
-  if (data.rules?.some(({ action }) => action !== 'deny')) return []
-  return Object.entries(data.tools ?? {})
-    .filter(([name, action]) => action !== 'deny' && tools.some((tool) => tool.name === name))
-    .map(([name, action]) => ({
-      rule: `tools.${name}`,
-      message: `It has no effect: ${name} is set to "${action}", and no path is allowed`,
-      hint: 'Add allowedPaths, an allow rule, or a preset.',
     }))
 }
 
@@ -317,10 +268,10 @@ const allowlists: Readonly<Record<string, string>> = {
   'commands.allow': 'command',
 }
 
-/** Finds lists without entries, at any depth. */
+/** Finds lists and objects without entries, at any depth. Without fields, `memory` adds its tools, and a policy denies everything. */
 function emptyLists(value: unknown, field = ''): readonly PolicyFinding[] {
   if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value) && value.length === 0) {
+  if (Object.keys(value).length === 0 && field !== '' && field !== 'memory') {
     const denied = Object.hasOwn(allowlists, field) ? allowlists[field] : undefined
     const message = denied ? `It has no entries, so every ${denied} is denied` : 'It has no effect: it has no entries'
     return [{ rule: field, message, hint: denied ? `Name the allowed ${denied}s, or remove it.` : 'Remove it.' }]
@@ -336,7 +287,7 @@ function hiddenNotes(data: PolicyData): readonly PolicyFinding[] {
   if (!data.memory) return []
   const directory = memoryPath(data.memory)
   const note = `${directory}/${NAME}.md` as Path
-  const policy = compilePolicy(data).forCall({ tool: 'memory_get', input: {} })
+  const policy = compileData(data).forCall({ tool: 'memory_get', input: {} })
   const { protection, reason } = classifyPath(note)
   if (protection === undefined && decide(policy, 'memory:read', note) !== 'deny') return []
   const cause = protection === undefined ? 'the policy denies reading there' : reason

@@ -6,7 +6,7 @@ import { compilePaths } from './match.ts'
 import type { OuterPlaces } from './misplaced-fields.ts'
 import { compileNetwork } from './network-policy.ts'
 import { compileRules } from './rules.ts'
-import { type ParsedPolicy, parsePolicy } from './schema.ts'
+import { type ParsedPolicy, type PolicyData, parsePolicy } from './schema.ts'
 import { nameWrittenFields } from './written-fields.ts'
 
 /** Options of {@link compilePolicy}. */
@@ -33,6 +33,11 @@ export interface CompileOptions {
 export function compilePolicy(input: unknown, { roots = {}, outer }: CompileOptions = {}): Policy {
   const parsed = parsePolicy(input, roots, outer)
   return nameWrittenFields(parsed.origins, () => compile(parsed, roots))
+}
+
+/** Compiles the data of a policy, which was parsed before. */
+export function compileData(data: PolicyData): Policy {
+  return compile({ data, origins: new Map(), usedRoots: new Set() }, {})
 }
 
 function compile(parsed: ParsedPolicy, roots: DeclaredRoots): Policy {

@@ -36,7 +36,7 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
       const options: Options = { policy, dialect, root: [root], ...more }
       const opened = (await openWorkspace(options, {}, await dialectOf(dialect))) as DialectWorkspace
       const config = await configOf(options, await dialectOf(dialect))
-      const findings = checkPolicy(config.policy, { tools: builtinTools })
+      const findings = checkPolicy(config.written, { tools: builtinTools })
       // Without a preset, the notes of some originals are not readable for the workspace's own tools.
       expect(findings.filter(({ rule }) => rule !== 'memory')).toEqual([])
       return opened
