@@ -22,6 +22,13 @@ declare module 'vitest' {
 /** The row of the test files. */
 export const TESTS = "tools' tests"
 
+/**
+ * The test files that run everywhere: those of the tools, and of the parts below them that may depend on the platform. Tests
+ * of pure rules, of costs and of the contract itself run in Node only.
+ */
+export const everywhere =
+  /^test\/(tools\/|audit\/|search\/matches|workspace\/create-workspace\.test|call\/resume\.test)/
+
 /** Counts the outcomes of cases. */
 export function cellOf(runtime: string, row: string, cases: readonly CaseResult[]): Cell {
   const skipped: Record<string, number> = {}

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLong } from '../counts.ts'
 import { bundleProgram, type Platform, selectPortable } from './bundle.ts'
-import { type Cell, cellOf, TESTS } from './cell.ts'
+import { type Cell, cellOf, everywhere, TESTS } from './cell.ts'
 import { runInChromium } from './host-chromium.ts'
 import { runInProcess } from './host-process.ts'
 import { runInWorkerd } from './host-workerd.ts'
@@ -47,13 +47,6 @@ const runtimes: Readonly<Record<string, Runtime>> = {
 
 /** The runtimes other than Node, in which vitest itself runs the same cases. */
 export const runtimeNames = Object.keys(runtimes)
-
-/**
- * The test files that run everywhere: those of the tools, and of the parts below them that may depend on the platform. Tests
- * of pure rules, of costs and of the contract itself run in Node only.
- */
-export const everywhere =
-  /^test\/(tools\/|audit\/|search\/matches|workspace\/create-workspace\.test|call\/resume\.test)/
 
 /** Runs everything in the runtimes other than Node, two at a time. */
 export async function runRuntimes(): Promise<Runs> {
