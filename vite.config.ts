@@ -124,6 +124,8 @@ async function inBrowser(
       testTimeout: 180_000,
       hookTimeout: 60_000,
       expect: { poll: { timeout: 60_000 } },
+      // As in Node, a module is loaded once.
+      isolate: false,
       browser: {
         enabled: true,
         headless: true,
