@@ -21,6 +21,8 @@ export interface Grants {
   addVisible(start: Path, kind: WalkKind, paths: readonly Path[]): void
   /** Requires an access to the whole tree at the path, with one of the permissions. */
   tree(path: Path, permissions?: ReadonlySet<Permission>): Path
+  /** Requires that policy does not hide an entry of the tree at `start`, which an approval may still show. */
+  shown(start: Path, path: Path, type: EntryType): void
 }
 
 export interface GrantOptions {
@@ -129,6 +131,13 @@ export class AccessGrants implements Grants {
     return path
   }
 
+  shown(start: Path, path: Path, type: EntryType): void {
+    // What git stores has a refusal of its own.
+    if (this.#sees('list', path, type) || classifyPath(path).protection === 'git') return
+    const views = [accessAt(path, 'file:read'), accessAt(path, 'file:list')]
+    if (!views.every((view) => this.#isAllowed(view))) throw hiddenInside(start)
+  }
+
   #covering(path: Path): readonly GuardedAccess[] {
     const around = this.#recursive.filter((access) => access.path !== path && isWithin(path, access.path))
     const exact = this.#exact.get(path) ?? []
@@ -166,6 +175,14 @@ export class AccessGrants implements Grants {
       return false
     }
   }
+}
+
+/** Returns the error for a change of a tree with entries that policy hides. It does not name them. */
+export function hiddenInside(path: Path): ToolError {
+  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that are not visible here`, {
+    path,
+    hint: 'Change the listed entries one by one.',
+  })
 }
 
 /** Whether policy evaluates an access as one to a working directory, and not to the path itself. */

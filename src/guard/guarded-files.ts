@@ -40,7 +40,7 @@ export interface GuardedReads {
   noteRead(path: Path, bytes: number): void
 }
 
-/** Walks and scans of granted trees, which need a recursive access. Hidden paths do not appear, except in `allEntries`. */
+/** Walks and scans of granted trees, which need a recursive access. Hidden paths do not appear. */
 export interface GuardedWalks {
   /** Walks a directory and yields what a call of this kind may see, in order. */
   walk(start: Path, kind: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
@@ -54,10 +54,10 @@ export interface GuardedWalks {
   /** Returns the files of a tree of notes, including dot files and ignored files. Needs an access to the notes. */
   notes(start: Path): Promise<readonly Path[]>
   /**
-   * Returns everything below a path, to move or copy a whole tree: hidden and ignored entries as well. Needs an access that
-   * changes the tree, because policy evaluates every entry as a change.
+   * Returns everything below a path, to move or copy a whole tree, ignored entries as well. Needs an access that changes the
+   * tree, because policy evaluates every entry as a change.
    *
-   * @throws ToolError `LIMIT_EXCEEDED` above `maxEntries`
+   * @throws ToolError `LIMIT_EXCEEDED` above `maxEntries`; `POLICY_DENIED`, without its name, for an entry that policy hides
    */
   allEntries(start: Path, maxEntries: number): Promise<WalkEntry[]>
   /**
@@ -217,6 +217,7 @@ class BackendView implements GuardedFiles {
       includeGit: true,
       ...unrestricted,
     })) {
+      this.#grants.shown(start, entry.path, entry.type)
       entries.push(entry)
       if (entries.length > maxEntries) {
         throw new ToolError(

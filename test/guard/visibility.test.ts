@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
+import { createWorkspace, type Path, type PolicyInput, type Workspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { times } from '../counts.ts'
 import * as generate from '../policy/generate.ts'
@@ -67,6 +67,41 @@ describe('a hidden path', () => {
       .map(([call, answer]) => `${call}\n  absent: ${answer}\n  there:  ${withHidden.get(call)}`)
     expect(different.join('\n')).toBe('')
     for (const answer of withHidden.values()) expect(answer).not.toMatch(/zanzibar = 1|zanzibar,1/)
+  })
+
+  it.each([
+    ...Object.entries(policies),
+    ...(['file:view', 'file:read', 'file:list'] as const).map((permission): [string, PolicyInput] => [
+      `by a rule on ${permission} alone`,
+      {
+        preset: 'autonomous',
+        rules: [{ name: 'no', action: 'deny', permissions: [permission], paths: Object.keys(hidden) }],
+      },
+    ]),
+  ])('%s: no refusal to move, copy or delete the directory around it names it', async (_, policy) => {
+    const ways: Readonly<Record<string, (workspace: Workspace, path: string) => Promise<unknown>>> = {
+      move_file: (workspace, path) => workspace.callTool('move_file', { path, to: 'new/to' }),
+      copy_file: (workspace, path) => workspace.callTool('copy_file', { path, to: 'new/to' }),
+      'files.rename': ({ files }, path) => files.rename(path, 'new/to'),
+      'files.copy': ({ files }, path) => files.copy(path, 'new/to'),
+      'files.delete': ({ files }, path) => files.delete(path, { recursive: true }),
+      'files.batch': ({ files }, path) => files.batch((batch) => batch.rename(path, 'new/to')),
+    }
+    for (const [path, text] of Object.entries(hidden)) {
+      for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+        const around = path.slice(0, at)
+        for (const [way, act] of Object.entries(ways)) {
+          const backend = memory({ ...visible, [path]: text })
+          const workspace = await createWorkspace({ backend, policy })
+          const answer = await act(workspace, around).catch((error: Error) => ({ ok: false, message: error.message }))
+          expect(JSON.stringify(answer), `${way} of ${around}`).not.toContain(path.slice(path.lastIndexOf('/') + 1))
+          expect((await backend.read(path as Path)).bytes, `${way} of ${around}`).toEqual(
+            new TextEncoder().encode(text),
+          )
+          await workspace.close()
+        }
+      }
+    }
   })
 
   it.each(Object.entries(policies))('%s: no diff shows that it changed', async (_, policy) => {

@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { HiddenSecrets, type SecretRefusals } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { WINDOW } from '../../files/secrets/window-table.ts'
+import { hiddenInside } from '../../guard/grants.ts'
 import { classifyBoth, guardLookups } from '../../guard/guard-accesses.ts'
 import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
 import type { Visibility } from '../../guard/visibility.ts'
@@ -482,13 +483,6 @@ export class CommandGate {
 
 function hasContent({ to }: Change): boolean {
   return to?.type === 'file' && to.content !== undefined
-}
-
-function hiddenInside(path: Path): ToolError {
-  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that are not visible here`, {
-    path,
-    hint: 'Change the listed entries one by one.',
-  })
 }
 
 export function notFound(path: string): ToolError {
