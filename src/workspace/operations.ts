@@ -39,7 +39,7 @@ export function undoOperation({ journal, backend }: WorkspaceState, run: RunStat
 }
 
 /** Reverts everything since a checkpoint. With `run`, only calls of that run; with `runId`, only those of the run of that id. */
-export function rollbackOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
+export function rollbackOperation({ journal, backend, runIds }: WorkspaceState, run: RunState | undefined): Tool {
   const input = z.object({ checkpoint: z.string(), runId: z.optional(z.string()), reason: z.optional(z.string()) })
   return revertOperation(
     'rollback',
@@ -48,12 +48,17 @@ export function rollbackOperation({ journal, backend }: WorkspaceState, run: Run
     backend,
     ({ checkpoint: id, runId = run?.id }) => {
       const action = `roll back to ${quote(id)}`
-      const checkpoint = journal
-        .checkpoints()
-        .find((each) => each.id === id && (run === undefined || each.runId === run.id))
+      const checkpoints = journal.checkpoints()
+      const checkpoint = checkpoints.find((each) => each.id === id && (run === undefined || each.runId === run.id))
       if (checkpoint === undefined) {
         throw new ToolError('NOT_FOUND', `Cannot ${action}: the checkpoint does not exist`, {
           hint: 'Use the id of an existing checkpoint.',
+        })
+      }
+      // A run of an earlier workspace may have left checkpoints only.
+      if (runId !== undefined && !runIds.has(runId) && !checkpoints.some((each) => each.runId === runId)) {
+        throw new ToolError('NOT_FOUND', `Cannot ${action}: no run has the id ${quote(runId)}`, {
+          hint: 'Use the id of a run of this workspace or of its history, or leave out runId.',
         })
       }
       const entries = journal.since(checkpoint.mark)

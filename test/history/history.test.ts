@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type WorkspaceHistory } from '../../src/index.ts'
+import { createWorkspace, type Workspace, type WorkspaceHistory } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 const decoder = new TextDecoder()
@@ -88,7 +89,9 @@ describe('a history that another workspace continues', () => {
     await agent.call('append_file', { path: 'a.txt', content: 'three\n' })
     const second = await reopen(backend, first.history(), 'owner')
     expect(await agent.rollback(start.id, { runId: 'agent' } as never)).toMatchObject({ code: 'INVALID_INPUT' })
-    expect(await second.rollback(start.id, { runId: 'nobody' })).toMatchObject({ ok: true, paths: [] })
+    expect(await second.rollback(start.id, { runId: 'nobody' })).toMatchObject({
+      ...{ ok: false, code: 'NOT_FOUND', message: `Cannot roll back to "${start.id}": no run has the id "nobody"` },
+    })
     expect(await second.rollback(start.id, { runId: 'agent' })).toMatchObject({
       ok: true,
       paths: ['a.txt', 'c.txt', 'new/x.txt'],
@@ -199,5 +202,34 @@ describe('a history that another workspace continues', () => {
     const copy = JSON.parse(JSON.stringify(history))
     const opened = createWorkspace({ backend, policy: 'autonomous', history: copy })
     await expect(opened).rejects.toThrow('store one by structured clone, not as JSON')
+  })
+})
+
+describe('an id that names nothing', () => {
+  const rows: readonly (readonly [string, (workspace: Workspace, checkpoint: string) => Promise<unknown>])[] = [
+    ['undo()', (workspace) => workspace.undo('nope')],
+    ['rollback()', (workspace) => workspace.rollback('nope')],
+    ['rollback() of a run', (workspace, checkpoint) => workspace.rollback(checkpoint, { runId: 'nope' })],
+    ['resume()', (workspace) => workspace.resume('nope', 'allow')],
+    ['check_command', (workspace) => workspace.call('check_command', { id: 'nope' })],
+    ['stop_command', (workspace) => workspace.call('stop_command', { id: 'nope' })],
+    ['memory_get', (workspace) => workspace.call('memory_get', { id: 'nope' })],
+    ['read_file of an artifact', (workspace) => workspace.call('read_file', { path: 'artifact://nope/x' })],
+  ]
+
+  it.each(rows)('is NOT_FOUND in %s', async (_, act) => {
+    const workspace = await createWorkspace({
+      ...{ backend: memory(), policy: { preset: 'autonomous', memory: {} }, shell: bash() },
+    })
+    const answer = await act(workspace as Workspace, workspace.checkpoint().id)
+    expect(answer).toMatchObject({ ok: false, code: 'NOT_FOUND', message: expect.stringContaining('nope') })
+    await workspace.close()
+  })
+
+  it('is not that of a run which left a checkpoint alone', async () => {
+    const first = await createWorkspace({ backend: memory(), policy: 'autonomous', run: { id: 'idle' } })
+    const { id } = first.checkpoint()
+    const second = await reopen(memory(), first.history(), 'next')
+    expect(await second.rollback(id, { runId: 'idle' })).toMatchObject({ ok: true, paths: [] })
   })
 })
