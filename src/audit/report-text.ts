@@ -1,4 +1,4 @@
-import { checkArgument, isObjectValue, must, refuseSurplus } from '../util/check-options.ts'
+import { checkArgument, must, refuseSurplus } from '../util/check-options.ts'
 import { counted } from '../util/counted.ts'
 import type { RunReport } from './report.ts'
 import type { AuditCheck } from './verify.ts'
@@ -161,6 +161,13 @@ const isReport = must(
   (report) => typeof Object(report).runId === 'string' && Array.isArray(Object(report).forbidden),
 )
 
+const isAuditCheck = must('the result of verifyAudit()', (audit) => {
+  const { ok, count, at, reason } = Object(audit)
+  return ok === true
+    ? Number.isSafeInteger(count)
+    : ok === false && Number.isSafeInteger(at) && typeof reason === 'string'
+})
+
 /**
  * Returns a report as Markdown. Text from outside (paths, reasons, names) is escaped.
  *
@@ -170,7 +177,7 @@ const isReport = must(
 export function reportMarkdown(report: RunReport, audit?: AuditCheck): string {
   refuseSurplus('reportMarkdown()', 2, arguments)
   checkArgument('reportMarkdown()', 'report', report, isReport)
-  if (audit !== undefined) checkArgument('reportMarkdown()', 'audit', audit, isObjectValue)
+  if (audit !== undefined) checkArgument('reportMarkdown()', 'audit', audit, isAuditCheck)
   const parts = reportSections(report, audit).map(({ title, columns, rows, none }) => {
     if (rows.length === 0) return `## ${title}\n\n${none}\n`
     const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`

@@ -247,6 +247,36 @@ describe('checks', () => {
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'x' })
   })
 
+  it('refuses findings with a wrong or unknown field, and says which', async () => {
+    const rows: readonly (readonly [fields: object, reason: RegExp])[] = [
+      [{ severity: 'fatal' }, /"severity" of a finding must be "error" or "warning"/],
+      [{ sevrity: 'error' }, /"sevrity" of a finding is unknown; did you mean "severity"/],
+      ...[0, -1, 1.5, '1', null].map((line) => [{ line }, /"line" of a finding must be a positive/] as const),
+      [{ line: 1, column: 0 }, /"column" of a finding must be a positive/],
+      [{ column: 1 }, /The column of a finding needs a line/],
+      [{ code: {} }, /"code" of a finding must be a text or a number/],
+      [{ path: 1 }, /The path of a finding/],
+      [{ message: 1 }, /"message" of a finding must be a string/],
+    ]
+    const fine = [
+      { message: 'x', line: 1, column: 1, severity: 'error', code: 7, path: '.' },
+      { message: 'x', line: undefined },
+    ]
+    const exceptions: unknown[] = []
+    const check = () => [...rows.map(([fields]) => ({ message: 'x', ...fields })), ...fine] as never
+    const workspace = await open([{ name: 'c', check }])
+    workspace.subscribe((event) => event.type === 'exception' && exceptions.push(event.cause))
+    expect(await workspace.call('write_file', write('a.txt', 'x'))).toMatchObject({
+      checks: [
+        {
+          findings: [{ message: 'x', line: 1, column: 1, code: '7' }, { message: 'x' }],
+          problem: `returned findings in a wrong form: ${rows.length} of ${rows.length + fine.length}`,
+        },
+      ],
+    })
+    expect(exceptions.map(String)).toEqual(rows.map(([, reason]) => expect.stringMatching(reason)))
+  })
+
   it('lets a check read nothing after its end', async () => {
     let late: Promise<unknown> | undefined
     const check = {

@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
   ...rowsOf('audit', audit, {
     callbackSink: [callback],
     memorySink: skipped,
-    reportMarkdown: [param(await workspace.report()), param(undefined, ...objects, 'nothing')],
+    reportMarkdown: [param(await workspace.report()), param(workspace.verifyAudit(), 'nothing')],
     reportRuns: [iterable],
     shaMap: [iterable],
     spanSink: [param({ startSpan: () => {} })],

@@ -191,7 +191,7 @@ const workspaceKinds: Kinds<DialectWorkspaceOptions> = {
   dialect: none,
 }
 const patterns: Kind = (value) => text(value) || texts(value)
-const offer: Kinds<OfferOptions> = { run: none, tools: (value) => same(value, []), approve: callback }
+const offer: Kinds<OfferOptions> = { run: none, tools: none, approve: callback }
 const media: Kind = (value) => flag(value) || same(value, [])
 /** Who asks for approvals, and the media. */
 const asked = { results: none, approvals: none, onPending: none, media }
@@ -689,6 +689,18 @@ describe('options', () => {
   it('were tried in more than 10,000 cases', () => {
     console.log(`wrong options tried: ${cases}`)
     expect(cases).toBeGreaterThan(10_000)
+  })
+
+  it('refuse a selection of no tools, and of one tool twice', async () => {
+    const offering = allFaces.filter(({ kinds }) =>
+      ['run', 'tools', 'approve'].every((name) => Object.hasOwn(kinds, name)),
+    )
+    expect(offering.length).toBeGreaterThan(8)
+    for (const { name, open } of offering) {
+      const offered = async (tools: readonly string[]) => open({ tools } as never)
+      await expect(offered([]), name).rejects.toThrow(/must not be empty/)
+      await expect(offered(['read_file', 'read_file']), name).rejects.toThrow('Tool "read_file" is listed twice')
+    }
   })
 
   it('can be inherited or getters, and are read once', async () => {

@@ -1,7 +1,15 @@
 import { ToolError } from '../../errors.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { parsePath } from '../../paths/logical-path.ts'
-import { isPlain } from '../../util/check-options.ts'
+import {
+  checkOptions,
+  isAnything,
+  isOneOf,
+  isPositive,
+  isText,
+  must,
+  type OptionTable,
+} from '../../util/check-options.ts'
 import type { Finding } from '../state/checks.ts'
 import type { CheckFileView } from './check-files.ts'
 
@@ -33,15 +41,23 @@ export function readFindings(
   return { findings, errors }
 }
 
+/** The fields of a finding. The path is checked apart. */
+const findingTable: OptionTable<Finding> = {
+  path: isAnything,
+  line: isPositive,
+  column: isPositive,
+  severity: isOneOf('error', 'warning'),
+  code: must('a text or a number', (code) => typeof code === 'string' || typeof code === 'number'),
+  message: isText,
+}
+
 function readFinding(value: unknown): Finding {
-  if (!isPlain(value) || typeof value.message !== 'string') {
-    throw new TypeError('A finding must be a text, or an object with a text "message"')
-  }
-  const { path, line, column, severity, code, message } = value
+  const { path, line, column, severity, code, message } = checkOptions('a finding', value, findingTable, 'message')
+  if (column !== undefined && line === undefined) throw new TypeError('The column of a finding needs a line')
   return {
     ...(path === undefined || path === '.' ? {} : { path: readPath(path) }),
-    ...(isPosition(line) ? { line } : {}),
-    ...(isPosition(line) && isPosition(column) ? { column } : {}),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
     ...(severity === 'warning' ? { severity } : {}),
     ...(code === undefined ? {} : { code: redact(String(code)).text.replace(/\s+/g, ' ').slice(0, MAX_CODE) }),
     message: redact(message.trim()).text,
@@ -55,8 +71,4 @@ function readPath(path: unknown): string {
     if (!(error instanceof ToolError)) throw error
   }
   throw new TypeError('The path of a finding must be one of the workspace, such as "src/app.ts"')
-}
-
-function isPosition(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0
 }
