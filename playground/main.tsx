@@ -8,12 +8,17 @@ import './views/agent/agent.css'
 import './views/start/start.css'
 import './views/timeline/history.css'
 import { render } from 'preact'
+import { notLoadedText } from '../src/elements/parts/not-loaded.tsx'
 import { App } from './page/app.tsx'
 import { openFirst, openShared } from './page/app-state.ts'
 import { addSharedStyles } from './page/shared-styles.ts'
 import { followTheme } from './page/theme.ts'
 import { showWaiting } from './page/waiting-notice.ts'
 
+// The message of the browser names a file of the build.
+addEventListener('vite:preloadError', ({ payload }) => {
+  payload.message = notLoadedText()
+})
 addSharedStyles()
 followTheme()
 showWaiting()

@@ -1,5 +1,6 @@
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { NotLoaded } from '../../src/elements/parts/not-loaded.tsx'
 
 /** Creates a view whose code loads when it is first shown. A placeholder has its size until then. */
 export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
@@ -17,7 +18,7 @@ export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>
         () => setHasFailed(true),
       )
     }, [])
-    if (hasFailed) return <p class="notice bad">This part of the program could not be loaded. Reload the page.</p>
+    if (hasFailed) return <NotLoaded />
     return View === undefined ? <div class="skeleton" aria-busy="true" /> : <View {...props} />
   }
 }

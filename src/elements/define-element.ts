@@ -1,5 +1,6 @@
 import { type ComponentType, h, render } from 'preact'
 import base from './parts/base.css?inline'
+import { NotLoaded } from './parts/not-loaded.tsx'
 import parts from './parts/parts.css?inline'
 import tokens from './parts/tokens.css?inline'
 import type { ElementClass, ElementWith } from './properties.ts'
@@ -38,8 +39,12 @@ export function createElement<Properties extends { readonly controller: unknown 
     connectedCallback(): void {
       for (const name of names) this.#upgrade(name)
       if (this.shadowRoot === null) this.attachShadow({ mode: 'open', delegatesFocus: true })
-      if (this.#view === undefined) void load().then((view) => this.#show(view))
-      else this.#schedule()
+      if (this.#view !== undefined) this.#schedule()
+      else
+        void load().then(
+          (view) => this.#show(view),
+          () => this.#show({ View: NotLoaded, styles: '' }),
+        )
     }
 
     disconnectedCallback(): void {

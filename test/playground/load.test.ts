@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { contentSecurityPolicy } from '../../playground/server/policy.ts'
 import { serve } from '../../playground/server/serve.ts'
 import { isLong } from '../counts.ts'
+import { button, settled } from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -53,6 +54,21 @@ describe('the page', () => {
     const broken = () => page.evaluate(() => [...(globalThis as unknown as { broken: Set<string> }).broken].sort())
     await expect.poll(broken).toEqual(['connect-src', 'frame-src', 'img-src', 'script-src-elem'])
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
+  })
+
+  it('says what is not loaded without a network, and advises no reload until there is one', async () => {
+    await settled(page)
+    await page.context().setOffline(true)
+    const words = /^This browser is offline, and this part .* Reload the page once you are online\.$/
+    const says = (place: string) => page.locator(place).getByRole('alert').filter({ hasText: words }).first().waitFor()
+    await page.getByRole('treeitem', { name: 'README.md' }).click()
+    await says('wardspace-editor')
+    await button(page, 'Run').click()
+    await says('wardspace-chat')
+    await page.keyboard.press('Alt+7')
+    await says('.stage')
+    for (const text of await page.getByRole('alert').allTextContents()) expect(text.trim()).toMatch(words)
+    await page.context().setOffline(false)
   })
 
   it.runIf(isLong)('is isolated from the second load on if the host sends no headers', async () => {
