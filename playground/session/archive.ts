@@ -19,6 +19,8 @@ export interface Archive {
    */
   swap(open: SavedConversation | undefined, id: string): Promise<SavedConversation>
   remove(id: string): Promise<void>
+  /** Saves the conversations for a copy of the project: those that are stored, and those of this page if the browser has removed them. */
+  copyTo(copy: OpenProject['kept']): Promise<void>
 }
 
 /** The name under which the open conversation is stored. */
@@ -28,6 +30,8 @@ const nameOf = (id: string): string => `conversation-${id}`
 
 export async function openArchive({ kept }: Pick<OpenProject, 'kept'>): Promise<Archive> {
   const all = signal((await kept.load<readonly ConversationInfo[]>(LIST)) ?? [])
+  /** The conversations that have been open in this page. */
+  const ofPage = new Map<string, SavedConversation>()
 
   async function setList(list: readonly ConversationInfo[]): Promise<void> {
     all.value = list
@@ -36,12 +40,27 @@ export async function openArchive({ kept }: Pick<OpenProject, 'kept'>): Promise<
 
   async function put(conversation: SavedConversation): Promise<void> {
     const id = crypto.randomUUID()
+    ofPage.set(id, conversation)
     // The list names only what is stored.
     await kept.save(nameOf(id), conversation)
     await setList([{ id, title: titleOf(conversation.items) }, ...all.value])
   }
 
+  const load = async (id: string) => ofPage.get(id) ?? (await kept.load<SavedConversation>(nameOf(id)))
+
+  async function copyTo(copy: OpenProject['kept']): Promise<void> {
+    const copied: ConversationInfo[] = []
+    for (const info of all.value) {
+      const conversation = await load(info.id).catch(() => undefined)
+      if (conversation === undefined) continue
+      await copy.save(nameOf(info.id), conversation)
+      copied.push(info)
+    }
+    await copy.save(LIST, copied)
+  }
+
   async function remove(id: string): Promise<void> {
+    ofPage.delete(id)
     await setList(all.value.filter((info) => info.id !== id))
     await kept.remove(nameOf(id))
   }
@@ -50,8 +69,9 @@ export async function openArchive({ kept }: Pick<OpenProject, 'kept'>): Promise<
     all,
     put,
     remove,
+    copyTo,
     async swap(open, id) {
-      const next = await kept.load<SavedConversation>(nameOf(id))
+      const next = await load(id)
       if (next === undefined) throw new Error('This conversation is no longer stored')
       if (open !== undefined) await put(open)
       await kept.save(OPEN_CONVERSATION, next)

@@ -63,7 +63,7 @@ export interface Conversation {
   /** The messages that are sent when the agent has finished. A turn that ends otherwise leaves them there. */
   readonly queue: Signal<readonly Message[]>
   /** The conversations that are not open. */
-  readonly archive: Pick<Archive, 'all'>
+  readonly archive: Pick<Archive, 'all' | 'copyTo'>
   /**
    * Sends a message. While the agent works, it waits in the queue. `stop`, `go on` and `retry` are commands where they are
    * possible.

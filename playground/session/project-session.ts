@@ -49,7 +49,7 @@ export interface ProjectSession {
   review(): Promise<Changes>
   /** Makes a read-only call for the display. It appears neither in the timeline nor in the audit. */
   look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
-  /** Saves all that is stored beside the files for a copy of the project. The conversations of the archive stay behind. */
+  /** Saves all that is stored beside the files for a copy of the project. */
   copyTo(kept: OpenProject['kept']): Promise<void>
   close(): Promise<void>
 }
@@ -175,7 +175,7 @@ export async function openProjectSession(
     review: review.load,
     look,
     async copyTo(kept) {
-      await Promise.all([session.copyTo(kept), autosave.copyTo(kept)])
+      await Promise.all([session.copyTo(kept), autosave.copyTo(kept), conversation.archive.copyTo(kept)])
     },
     async close() {
       await review.close()

@@ -252,7 +252,7 @@ describe('wardspace-files', () => {
 describe('wardspace-diff', () => {
   it('shows the changed files and the difference of the chosen one', async () => {
     const { workspace } = await openRun()
-    const changes = createChanges({ workspace })
+    const changes = createChanges({ workspace, onComments: () => {} })
     show('wardspace-diff', { controller: changes })
     await expect.element(page.getByText('Nothing has changed since the files were opened.')).toBeVisible()
     const options = { approve: () => 'allow' as const }
@@ -262,6 +262,18 @@ describe('wardspace-diff', () => {
     const change = page.getByRole('region', { name: 'Change 1 of 1, Line 1' })
     await expect.element(change).toHaveTextContent('added: export const price = 2')
     expect(await violations()).toEqual([])
+    // A comment that is being written stays when its lines change and move.
+    await change.getByRole('button', { name: 'Comment' }).click()
+    await userEvent.keyboard('Why')
+    await workspace.call('edit_file', { path: 'src/price.js', oldText: '2', newText: '3' }, options)
+    await expect.element(change).toHaveTextContent('added: export const price = 3')
+    await userEvent.keyboard(' so?')
+    const field = change.getByRole('textbox', { name: 'Comment for the agent' })
+    await expect.element(field).toHaveValue('Why so?')
+    await change.getByRole('button', { name: 'Add comment' }).click()
+    expect(changes.snapshot.comments).toMatchObject([
+      { from: 1, to: 1, quote: 'export const price = 3\n', text: 'Why so?' },
+    ])
     await change.getByRole('button', { name: 'Revert' }).click()
     await expect.element(page.getByText('The change is taken back')).toBeVisible()
     expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({

@@ -22,13 +22,16 @@ export function CommentForm({ review, file, hunk, text, takesFocus, onText, onCl
   const side = hunk.newLines.length > 0 ? 'after' : 'before'
   const [start, count] =
     side === 'after' ? [hunk.newStart, hunk.newLines.length] : [hunk.oldStart, hunk.oldLines.length]
-  const [from, setFrom] = useState(start + 1)
-  const [to, setTo] = useState(start + count)
+  // Counted from the change, which moves when lines above it come or go.
+  const [skipped, setSkipped] = useState(0)
+  const [length, setLength] = useState<number | undefined>(undefined)
   const field = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => {
     if (takesFocus) showForm(field.current)
   }, [takesFocus])
   const lines = file.lines[side]
+  const from = Math.min(start + 1 + skipped, lines.length)
+  const to = Math.min(start + (length ?? count), lines.length)
   const drop = () => {
     onText('')
     onClose()
@@ -65,8 +68,8 @@ export function CommentForm({ review, file, hunk, text, takesFocus, onText, onCl
         }}
       />
       <div class="row wrap">
-        <LineField label="From line" value={from} onLine={setFrom} max={lines.length} />
-        <LineField label="to line" value={to} onLine={setTo} max={lines.length} />
+        <LineField label="From line" value={from} onLine={(line) => setSkipped(line - start - 1)} max={lines.length} />
+        <LineField label="to line" value={to} onLine={(line) => setLength(line - start)} max={lines.length} />
         <span class="grow" />
         <button type="button" class="button quiet" onClick={drop}>
           Cancel

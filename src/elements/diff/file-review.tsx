@@ -11,7 +11,7 @@ import { UnifiedDiff } from '../parts/unified-diff.tsx'
 import type { DiffProperties, PaintedLine } from '../properties.ts'
 import { Count } from './changed-files.tsx'
 import { FileWithoutLines } from './file-without-lines.tsx'
-import { HunkView, MAX_ROWS, type PaintedFile, rowCount } from './hunk-view.tsx'
+import { HunkView, MAX_ROWS, type PaintedFile, placeId, rowCount } from './hunk-view.tsx'
 
 export interface FileReviewProps extends Pick<DiffProperties, 'paint' | 'drafts'> {
   readonly review: Changes
@@ -202,7 +202,7 @@ function FileDiff({
     const hidden = gap - lead - (at === 0 ? 0 : Math.min(CONTEXT, gap))
     left -= HEAD + Math.min(MAX_ROWS, rowCount(hunk, [lead, trail], isInline))
     shown.push(
-      <div key={hunk.id}>
+      <div key={placeId(file, hunk)}>
         {hidden > 0 && <p class="muted small hidden-lines">{counted(hidden, 'unchanged line')}</p>}
         <HunkView
           review={review}

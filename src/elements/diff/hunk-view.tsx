@@ -37,10 +37,15 @@ interface Row {
   readonly after?: number
 }
 
+/** Names the place of a change, which stays when its file changes again: the line of the start where it begins. */
+export function placeId({ path }: ReviewedFile, { oldStart }: ChangeHunk): string {
+  return `${path} ${oldStart + 1}`
+}
+
 /** One change with its actions. Keys work while it has the focus. */
 export function HunkView(props: HunkViewProps) {
   const { review, file, hunk, position, isWritable, onRevert } = props
-  const [text, setText] = useDraft(props.drafts, `comment on ${file.path} ${hunk.id}`)
+  const [text, setText] = useDraft(props.drafts, `comment on ${placeId(file, hunk)}`)
   // A comment that was being written before a reload does not take the focus.
   const [form, setForm] = useState<'opened' | 'restored' | undefined>(text === '' ? undefined : 'restored')
   const place = useRef<HTMLElement>(null)
