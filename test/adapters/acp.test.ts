@@ -288,6 +288,24 @@ describe('acpClient()', () => {
     expect((await errorOf(read('/workspace/.env'))).data).toMatchObject({ refusal: 'POLICY_DENIED_SECRET' })
   })
 
+  it('cancels what waits for an answer at its end', async () => {
+    for (const [method, params] of Object.entries({
+      'fs/read_text_file': { path: '/workspace/a.txt' },
+      'fs/write_text_file': { path: '/workspace/late.txt', content: 'late' },
+    })) {
+      const { guarded, workspace } = await connect({
+        policy: { preset: 'autonomous', rules: [{ name: 'all', action: 'ask', paths: ['**'] }] },
+        async ask() {
+          await guarded.close()
+          return 'allow'
+        },
+      })
+      const error = await errorOf(guarded.answer(method as never, { sessionId: 's', ...params }))
+      expect(error, method).toMatchObject({ code: -32800, data: { refusal: 'ABORTED' } })
+      expect((await workspace.report()).calls.carriedOut, method).toBe(0)
+    }
+  })
+
   it('answers nothing after its end, and names a method that it does not have', async () => {
     const { guarded, workspace } = await connect()
     for (const method of ['fs/nope', 'toString', '']) {

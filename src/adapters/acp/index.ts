@@ -2,6 +2,7 @@
 
 import { commandLine } from '../../dialects/codex/shell-line.ts'
 import { sliceLines } from '../../files/text/lines.ts'
+import { anySignal } from '../../util/abort.ts'
 import { isFunction, isOneOf, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import type { Explanation } from '../../workspace/types.ts'
 import { hasTool } from '../model/has-tool.ts'
@@ -72,7 +73,10 @@ export interface AcpClient {
   answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]>
   /** Adds a handler for each method to a `client()` of the SDK, and returns it. */
   addTo<App extends AcpApp>(app: App): App
-  /** Stops all commands. Afterwards, only requests about its terminals are answered. Call it when the agent has disconnected. */
+  /**
+   * Stops all commands, and cancels requests that are not answered, such as those that wait for an approval. Afterwards, only requests
+   * about its terminals are answered. Call it when the agent has disconnected.
+   */
   close(): Promise<void>
 }
 
@@ -105,7 +109,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   const { permission, missingFile = 'error', RequestError = AcpError } = open.given
   const terminals = new Terminals()
   const own: AcpExplainer = 'own' in target ? target.own : target
-  let isClosed = false
+  const ended = new AbortController()
   const handlers: {
     readonly [M in AcpMethod]: (params: AcpParams[M], signal?: AbortSignal) => Promise<AcpResults[M]>
   } = {
@@ -152,9 +156,8 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
   async function answer<M extends AcpMethod>(method: M, params: unknown, signal?: AbortSignal): Promise<AcpResults[M]> {
     try {
       if (!isAcpMethod(method)) throw protocolError('unknown', String(method))
-      if (isClosed && !ofEnded.test(method))
-        throw protocolError('refused', 'The client is closed: the agent has disconnected')
-      return await handlers[method](checkParams(method, params), signal)
+      const whole = signalOf(method, signal, ended.signal)
+      return await handlers[method](checkParams(method, params), whole)
     } catch (error) {
       const { code, message, data } = toProtocolError(error, (Object(params) as { path?: string }).path)
       throw new RequestError(code, message, data)
@@ -174,14 +177,18 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
       return app
     },
     async close() {
-      isClosed = true
+      ended.abort()
       await terminals.close()
     },
   }
 }
 
-/** The methods of a terminal that a closed client still answers. */
-const ofEnded = /^terminal\/(?!create$)/
+/** Returns the signal of a request: its own, and the end of the client, after which only requests about terminals are answered. */
+function signalOf(method: AcpMethod, own: AbortSignal | undefined, ended: AbortSignal): AbortSignal | undefined {
+  if (/^terminal\/(?!create$)/.test(method)) return own
+  if (ended.aborted) throw protocolError('refused', 'The client is closed: the agent has disconnected')
+  return anySignal(own, ended)
+}
 
 /** Whether a rule, a protection or the path itself refuses a call. That it would find nothing to do is no refusal. */
 function isDenied(explained: Explanation): boolean {
