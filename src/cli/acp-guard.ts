@@ -178,10 +178,10 @@ export class AcpGuard {
     }
   }
 
-  /** Opens a session with terminals of its own. */
+  /** Opens a session with terminals and a run of its own: an approval for the run of another session does not cover it. */
   #open(sessionId: string, cwd: string): void {
     if (this.#sessions.has(sessionId)) return
-    const client = acpClient(this.#options.workspace, {
+    const client = acpClient(this.#options.workspace.run({ actor: 'acp' }), {
       root: this.#root,
       missingFile: this.#missingFile,
       // The editor gets the request with the agent's own paths.

@@ -154,6 +154,9 @@ describe('wardspace acp, between an editor and an agent of the SDK', () => {
     choice = 'run'
     await agentDoes(write(join(root, 'a.txt'), 'three\n'), write(join(root, 'a.txt'), 'four\n'))
     expect(asked).toHaveLength(3)
+    // Another session is another run.
+    await agentDoes(write(join(root, 'a.txt'), 'five\n'))
+    expect(asked).toHaveLength(4)
   })
 
   it('runs terminals in the workspace, at the path of the machine', async () => {
