@@ -1,4 +1,4 @@
-import { watchVisibility } from '../call/commands/program-files.ts'
+import { watchVisibility } from '../call/watch-visibility.ts'
 import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'

@@ -232,6 +232,26 @@ describe('the resources', () => {
     expect(questions).toHaveLength(2)
   })
 
+  it.each([
+    { deniedPaths: ['src', '.env'] },
+    { allowedPaths: ['a.txt', 'docs/**'] },
+    { rules: [{ name: 'closed', action: 'deny', permissions: ['file:list'], paths: ['src/**', '.env'] }] },
+  ] as const)('notify of no change that policy hides: %j', async (policy) => {
+    const { client, workspace, count, updates } = await connect({}, { policy: { preset: 'autonomous', ...policy } })
+    await client.listResources()
+    for (const name of ['diff', 'report', 'report.json']) await client.subscribeResource({ uri: `wardspace://${name}` })
+    const sent = async (...paths: string[]) => {
+      const before = updates().length + count('notifications/resources/list_changed')
+      workspace.notifyExternalChange(paths)
+      await settled()
+      return updates().length + count('notifications/resources/list_changed') - before
+    }
+    for (const path of ['src/app.ts', 'src/new.ts', 'src/deep/er.ts', '.env']) expect(await sent(path), path).toBe(0)
+    expect(await sent('src/app.ts', '.env')).toBe(0)
+    expect(await sent('src/app.ts', 'a.txt')).toBe(4)
+    expect(await sent('.git/HEAD')).toBe(4)
+  })
+
   it('contain the artifacts of this connection, and notify of new ones', async () => {
     const { client, call, count, text } = await connect()
     await call('append_file', { path: 'a.txt', content: 'two\n' })
@@ -298,10 +318,10 @@ describe('a subscription', () => {
     const subscriptions = createSubscriptions()
     const workspace = await workspaceOver(files)
     await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
-    expect(subscriptions.affectedBy(['a.txt'])).toEqual(['wardspace://files/a.txt'])
+    expect(subscriptions.affectedBy(['a.txt'], true)).toEqual(['wardspace://files/a.txt'])
     const closed = await workspaceOver(files, { policy: { preset: 'autonomous', deniedPaths: ['a.txt'] } })
     expect(await subscriptions.resolveIn({ workspace: closed, run: closed })).toEqual(['wardspace://files/a.txt'])
-    expect(subscriptions.affectedBy(['a.txt'])).toEqual([])
+    expect(subscriptions.affectedBy(['a.txt'], true)).toEqual([])
   })
 
   it('does not fail a call when the connection breaks', async () => {

@@ -1,12 +1,22 @@
+import { contextOfFiles } from '../../call/files-context.ts'
 import type { Success } from '../../call/state/call.ts'
 import type { WorkspaceEvent } from '../../call/state/events.ts'
+import { watchVisibility } from '../../call/watch-visibility.ts'
 import type { Failure } from '../../errors.ts'
+import { classifyPath } from '../../files/classify/index.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { RequestOptions } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { requireNoCursor } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import type { Server } from './sdk.ts'
-import { ignoreClosed, requireServed, type ServedOrReason, type ServedState } from './served-workspace.ts'
+import {
+  ignoreClosed,
+  requireServed,
+  type ServedOrReason,
+  type ServedRun,
+  type ServedState,
+} from './served-workspace.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { parseResourceUri } from './uris.ts'
 
@@ -17,7 +27,7 @@ const MAX_ARTIFACTS = 50
 export interface ServedResources {
   /** Returns the addresses of the latest artifacts. */
   artifacts(): readonly string[]
-  onEvent(event: WorkspaceEvent): void
+  onEvent(event: WorkspaceEvent, run: ServedRun): void
   /** Lists the artifacts of a result of the client. */
   addArtifacts(result: Success | Failure): void
   /** Called when another workspace is served, or none. */
@@ -73,10 +83,11 @@ export function serveResources(
 
   return {
     artifacts: () => [...artifacts],
-    onEvent(event) {
+    onEvent(event, run) {
       if (event.type !== 'changed') return
-      updated(subscriptions.affectedBy(event.paths))
-      if (event.listing) listChanged()
+      const isShown = showsAny(run, event.paths)
+      updated(subscriptions.affectedBy(event.paths, isShown))
+      if (event.listing && isShown) listChanged()
     },
     addArtifacts({ artifactUri, outputUri }) {
       const added = [artifactUri, outputUri].filter((uri) => typeof uri === 'string' && !artifacts.has(uri))
@@ -90,4 +101,12 @@ export function serveResources(
       listChanged()
     },
   }
+}
+
+/** Whether a run may list one of the paths that changed, or what git stores did: its commits change the diff. */
+function showsAny({ files }: ServedRun, paths: readonly string[] | undefined): boolean {
+  const context = contextOfFiles.get(files)
+  if (paths === undefined || context === undefined) return true
+  const { see } = watchVisibility(context.workspace, context.run, '.')
+  return paths.some((path) => see(path as Path, 'file') || classifyPath(path as Path).protection === 'git')
 }

@@ -39,7 +39,7 @@ export function serveConnection(first: Served, options: ConnectionOptions): Serv
     if ('failure' in serves) return
     let { mode } = serves.run
     stop = serves.workspace.subscribe((event) => {
-      resources.onEvent(event)
+      resources.onEvent(event, serves.run)
       if (event.type === 'mode' && serves.run.mode !== mode) {
         mode = serves.run.mode
         ignoreClosed(server.sendToolListChanged())

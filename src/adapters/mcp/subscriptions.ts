@@ -12,8 +12,11 @@ export interface Subscriptions {
   /** @throws a protocol error for a resource that the client may not read, and for too many subscriptions */
   add(served: Served, uri: string, options: CallOptions): Promise<void>
   remove(uri: string): void
-  /** Returns the URIs that changes of these paths affect. Without paths, every file counts as changed. */
-  affectedBy(paths: readonly string[] | undefined): readonly string[]
+  /**
+   * Returns the URIs that changes of these paths affect. Without paths, every file counts as changed. `isShown`: whether the client
+   * may know of the change, so that it affects the diff and the reports.
+   */
+  affectedBy(paths: readonly string[] | undefined, isShown: boolean): readonly string[]
   /** Resolves all URIs in another workspace and returns them. A missing file keeps its subscription: it can be created later. */
   resolveIn(served: Served): Promise<readonly string[]>
 }
@@ -34,11 +37,11 @@ export function createSubscriptions(): Subscriptions {
       triggers.set(uri, await triggerOf(served, uri))
     },
     remove: (uri) => void triggers.delete(uri),
-    affectedBy(paths) {
+    affectedBy(paths, isShown) {
       const changed = paths && new Set(paths)
-      return [...triggers].flatMap(([uri, trigger]) =>
-        trigger === 'all' || (trigger !== 'none' && changed?.has(trigger.path) !== false) ? [uri] : [],
-      )
+      const isAffected = (trigger: Trigger) =>
+        trigger === 'all' ? isShown : trigger !== 'none' && changed?.has(trigger.path) !== false
+      return [...triggers].flatMap(([uri, trigger]) => (isAffected(trigger) ? [uri] : []))
     },
     async resolveIn(served) {
       const uris = [...triggers.keys()]

@@ -1,6 +1,5 @@
 import type { OverlayBackend } from '../../backends/overlay/index.ts'
 import { ToolError } from '../../errors.ts'
-import { createVisibility, type Visibility } from '../../guard/visibility.ts'
 import { ancestorsOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
 import { combineVerdicts, type Verdict } from '../../policy/evaluation.ts'
@@ -309,10 +308,4 @@ async function createParents({ drafts, flow }: SharedFiles, path: Path): Promise
   const recordLabels = flow?.write(missing, false)
   await drafts.commit(missing, { durability: 'relaxed' })
   recordLabels?.()
-}
-
-/** Returns what a run may list of the changes below a path. */
-export function watchVisibility({ policy }: WorkspaceState, run: RunState, path: string): Visibility {
-  const call = policyCall(run, 'list_directory', { path }, undefined)
-  return createVisibility(policy, call, 'list', { rules: [] })
 }
