@@ -20,7 +20,7 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
             {elsewhere.value === 'free'
               ? 'No other tab works on this project any more.'
               : elsewhere.value === 'taken'
-                ? 'Another tab has taken this project over. The agent was stopped here, and this tab only shows the project.'
+                ? 'Another tab has taken this project over. If the agent worked here, it was stopped. This tab only shows the project.'
                 : 'Another tab works on this project, and this one only shows it. If you take it over, the other tab saves its work, stops its agent and only shows the project.'}
           </span>
           <button type="button" class="button" onClick={() => void openProject(id, { takeOver: true })}>

@@ -39,6 +39,13 @@ export function endHead(items: readonly ConversationItem[]): string | undefined 
   return last.reason === undefined ? 'Interrupted' : endHeads[last.reason]
 }
 
+/** The title of the card of a turn, with the time that its steps took. No step has ended where the time is nothing. */
+export function endTitle(head: string | undefined, ms: number): string {
+  const seconds = (ms / 1000).toFixed(1)
+  if (seconds === '0.0') return head ?? 'Done'
+  return `${head === undefined ? 'Done in' : `${head} after`} ${seconds} s`
+}
+
 /** Whether the last answer lacks its end, which the model can be asked for. */
 export function isCutOff(items: readonly ConversationItem[]): boolean {
   const last = items.at(-1)
@@ -52,7 +59,7 @@ export function describeInterruption(items: readonly ConversationItem[]): string
   const doing = isCalling
     ? `${verbOf(open.tool, 'does').toLowerCase()} ${objectOf(open.tool, open.input)}`.trim()
     : 'the agent was answering'
-  return `Interrupted while ${doing}: the page was closed or reloaded`
+  return `Interrupted while ${doing}: the page was closed or reloaded, or another tab took over`
 }
 
 /** What a message asks of the page itself. */

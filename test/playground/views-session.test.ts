@@ -472,7 +472,7 @@ it('a message is stored before the agent receives it', async () => {
 })
 
 it.each([
-  [false, 'Interrupted while the agent was answering: the page was closed or reloaded'],
+  [false, 'Interrupted while the agent was answering: the page was closed or reloaded, or another tab took over'],
   [true, 'The agent was at work in another tab when this one was opened'],
 ])('a run that had not ended when it was stored, with the project in another tab: %j', async (isElsewhere, text) => {
   const { from, session } = await open()

@@ -5,6 +5,7 @@ import { errorInWords } from '../../playground/agent/error-words.ts'
 import { failureInWords } from '../../playground/session/failure-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { summaryOf } from '../../playground/session/search.ts'
+import { endTitle } from '../../playground/session/turn-words.ts'
 import { type ErrorCode, errorHints } from '../../src/errors.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { permissions } from '../../src/policy/permissions.ts'
@@ -83,6 +84,15 @@ it.each([
   const text = errorInWords({ message: '429: slow down', retryAfterMs }, model)
   if (time === undefined) expect(text).not.toContain('asks to wait')
   else expect(text).toContain(`The server asks to wait for ${time}. Nothing is tried again until you say so.`)
+})
+
+it.each([
+  [undefined, 0, 'Done'],
+  ['Stopped', 49, 'Stopped'],
+  ['Stopped', 50, 'Stopped after 0.1 s'],
+  [undefined, 3_740, 'Done in 3.7 s'],
+])('the card of a turn (%s, %i ms) has the title “%s”', (head, ms, title) => {
+  expect(endTitle(head, ms)).toBe(title)
 })
 
 it.each([

@@ -5,7 +5,7 @@ import { hasChangesOf } from '../../session/changes.ts'
 import { failureInWords } from '../../session/failure-words.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
 import { summarizeTurn, type TestCount } from '../../session/run-summary.ts'
-import { endHead } from '../../session/turn-words.ts'
+import { endHead, endTitle } from '../../session/turn-words.ts'
 import { announce } from '../../ui/announce.tsx'
 
 export interface EndCardProps {
@@ -38,8 +38,7 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
   return (
     <section class="end-card" aria-label="End of the run">
       <h3 class={head === undefined ? undefined : 'unfinished'}>
-        <Icon name={head === undefined ? 'check' : 'stop'} /> {head === undefined ? 'Done in' : `${head} after`}{' '}
-        {(conversation.taskMs.value / 1000).toFixed(1)} s
+        <Icon name={head === undefined ? 'check' : 'stop'} /> {endTitle(head, conversation.taskMs.value)}
       </h3>
       <ul class="end-facts">
         {isTakenBack ? (

@@ -1,6 +1,7 @@
 /** What the interpreter says of its own package in errors, and what it says here. */
 const errors: readonly (readonly [RegExp, string])[] = [
   [/\b(zstd|xz) compression requires .*/g, '$1 is not available in this shell; use -z or -j'],
+  [/^(bash: help: no help topics match .{1,300})\. {2}Try `help help' or .*$/gm, '$1; help lists what there is'],
   [/^(.{1,300})(?:, increase executionLimits\.\w+|; this shell allows no more)$/gm, '$1'],
   // The errors of an engine that has no more room for a recursion or a value.
   [

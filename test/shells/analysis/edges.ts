@@ -1567,6 +1567,9 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'POLICY_DENIED',
     ),
     ...each('--version --help', (option) => `npx ${option}`, 'allow'),
+    ...each('awk find env timeout xargs bash sh', (name) => `${name} --help`, 'allow'),
+    ...each('nohup nice strace', (name) => `${name} --help`, 'HIDDEN_COMMAND'),
+    ...each('env timeout xargs bash sh', (name) => `${name} --help forbidden`, 'HIDDEN_COMMAND'),
     ...each(
       '--package --workspace --registry --cache --from --with --python',
       (option) => `npx ${option} a forbidden`,

@@ -103,6 +103,11 @@ describe.each(Object.entries(benches))('commands of one’s own %s', (_, { run }
     ['odd-field; echo $?', { stdout: '1\n', stderr: expect.stringContaining('"output"') }],
     ['which show git cd; echo $?; type show', { stdout: '/usr/bin/show\n/usr/bin/git\n1\nshow is /usr/bin/show\n' }],
     ['help | grep -cw upper', { stdout: '1\n' }],
+    ['help ls', { stderr: "bash: help: no help topics match `ls'; help lists what there is\n" }],
+    [
+      '(awk --help; env --help; find --help; timeout --help; bash --help; sh --help) | grep -c ^Usage',
+      { stdout: '6\n' },
+    ],
   ])('%s', async (line, expected) => {
     expect(await run(line)).toMatchObject({ ok: true, ...expected })
   })
