@@ -12,7 +12,9 @@ import type { DialectCall } from '../policy/dialect-call.ts'
 import type { ParkedCall, ParkedEffect } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
+import { anySignal } from '../util/abort.ts'
 import { setBounded } from '../util/set-bounded.ts'
+import { requireOpen } from './require-open.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -133,11 +135,13 @@ async function askOrPark(
 ): Promise<void> {
   try {
     const approvals = await run.approvals.open()
-    await approvals.ask(request, {
-      signal,
-      approve: handler,
-      onAnswer: (answer, by) => answered(request, answer, by),
-    })
+    await whileOpen(workspace, (ended) =>
+      approvals.ask(request, {
+        signal: anySignal(signal, ended),
+        approve: handler,
+        onAnswer: (answer, by) => answered(request, answer, by),
+      }),
+    )
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -172,6 +176,28 @@ async function askOrPark(
       )
     }
     throw error
+  }
+}
+
+/**
+ * Waits for an answer, at most until the workspace is closed, or the one that it is a fork of.
+ *
+ * @throws ToolError `BACKEND_ERROR` if it is closed
+ */
+async function whileOpen(workspace: WorkspaceState, ask: (ended: AbortSignal) => Promise<unknown>): Promise<void> {
+  requireOpen(workspace)
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  const workspaces: WorkspaceState[] = []
+  for (let each: WorkspaceState | undefined = workspace; each !== undefined; each = each.origin) workspaces.push(each)
+  for (const { ends } of workspaces) ends.add(end)
+  try {
+    await ask(ended.signal)
+  } catch (error) {
+    requireOpen(workspace)
+    throw error
+  } finally {
+    for (const { ends } of workspaces) ends.delete(end)
   }
 }
 

@@ -273,7 +273,7 @@ export interface Workspace<Extra extends readonly Tool[] = readonly [], Builtin 
   auditRecords(): readonly AuditRecord[]
   /**
    * Ends every run and command, flushes the records, and closes shell, audit and backend. Calls are then refused with
-   * `BACKEND_ERROR`, also those of forks. Records, reports and the history remain.
+   * `BACKEND_ERROR`, also those of forks, and so are those that wait for an approval. Records, reports and the history remain.
    */
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
 import { git } from '../../src/git/index.ts'
-import { createWorkspace, type Workspace } from '../../src/index.ts'
+import { type ApproveHandler, createWorkspace, type Workspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import type { WorkspaceFiles } from '../../src/workspace/files.ts'
 
@@ -180,6 +180,36 @@ describe.each(Object.keys(backends) as (keyof typeof backends)[])('a closed work
     }
     const call = workspace.call('write_file', { path: 'p', content: 'new', expectedSha256: null }, { approve })
     expect(await call).toMatchObject(closed)
+  })
+
+  it('ends calls that wait for an approval, also those of runs and forks', async () => {
+    const workspace = await createWorkspace({ backend: await backends[backend](), policy: 'supervised', shell: bash() })
+    const callers = [workspace, workspace.run(), await workspace.fork()]
+    const signals: (AbortSignal | undefined)[] = []
+    let asked = () => {}
+    const approve: ApproveHandler = (_, { signal }) => {
+      signals.push(signal)
+      asked()
+      return new Promise(() => {})
+    }
+    const calls: Promise<unknown>[] = []
+    for (const { callTool, files } of callers) {
+      for (const call of [
+        () => callTool('write_file', { path: 'new', content: 'new' }, { approve }),
+        () => callTool('run_command', { command: 'touch new' }, { approve }),
+        () => files.write('new', 'new', { approve }),
+        () => files.batch((batch) => batch.write('new', 'new'), { approve }),
+      ]) {
+        const isAsked = new Promise<void>((resolve) => {
+          asked = resolve
+        })
+        calls.push(call().catch((error: unknown) => error))
+        await isAsked
+      }
+    }
+    await workspace.close()
+    for (const answer of await Promise.all(calls)) expect(answer).toMatchObject(closed)
+    expect(signals.map((signal) => signal?.aborted)).toEqual(calls.map(() => true))
   })
 })
 

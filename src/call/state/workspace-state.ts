@@ -64,7 +64,7 @@ export interface WorkspaceState {
   openProcesses(started: Set<Processes>): Processes
   /** The background commands of all runs. */
   readonly processes: Set<Processes>
-  /** What ends when the workspace is closed: the watches of files. */
+  /** What ends when the workspace is closed: the watches of files, and the requests for approvals. */
   readonly ends: Set<() => void>
   /** The workspace that this one is a fork of: its commit goes there. */
   readonly origin: WorkspaceState | undefined
