@@ -235,12 +235,14 @@ export class AcpGuard {
     return Object.fromEntries(fields) as Params
   }
 
-  /** Returns the input of an agent's own tool, in which each text may be a path of the workspace. */
+  /** Returns the input of an agent's own tool, in which each text and each name may be a path of the workspace. */
   #placedTexts(value: unknown): unknown {
     if (typeof value === 'string') return this.#path(value)
     if (Array.isArray(value)) return value.map((item) => this.#placedTexts(item))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.#placedTexts(field)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [this.#path(name), this.#placedTexts(field)]),
+    )
   }
 
   /** Returns a directory of a request of the editor that is not in the root. */

@@ -15,18 +15,20 @@ export interface AnnouncedCall {
  * @param inward returns the path of the workspace for a path of the message
  */
 export function announcedCalls(call: AcpToolCall, inward: (path: string) => string): AnnouncedCall[] {
-  const fields = fieldsOf(call.rawInput)
+  const inputs = inputsIn(call.rawInput)
   const changed = (call.content ?? []).flatMap(({ type, path }) =>
     type === 'diff' && path !== undefined ? [path] : [],
   )
   const named = [
     ...(call.locations ?? []).map(({ path }) => path),
-    ...fields.flatMap(([name, value]) => (PATH_FIELD.test(name) ? textsOf(value) : [])),
+    ...inputs.flat().flatMap(([name, value]) => (PATH_FIELD.test(name) ? textsOf(value) : [])),
+    // Codex names the files that it changes by the names of fields.
+    ...inputs.flat().flatMap(([name]) => (inward(name) === name ? [] : [name])),
   ]
   return [
     ...changed.map((path): AnnouncedCall => ({ tool: 'write_file', input: { path: inward(path), content: '' } })),
     ...named.flatMap((path) => toolsOf(call.kind).map((tool) => fileCall(tool, inward(path)))),
-    ...commandsOf(call, fields).map((command): AnnouncedCall => ({ tool: 'run_command', input: { command } })),
+    ...commandsOf(call, inputs).map((command): AnnouncedCall => ({ tool: 'run_command', input: { command } })),
   ]
 }
 
@@ -47,10 +49,20 @@ function fileCall(tool: AnnouncedCall['tool'], path: string): AnnouncedCall {
   return { tool, input: tool === 'write_file' ? { path, content: '' } : { path } }
 }
 
+/** The fields of an object. */
+type Fields = readonly (readonly [string, unknown])[]
+
 /** Returns the command lines that are named. Some agents have the line of a command as the title alone. */
-function commandsOf({ kind, title }: AcpToolCall, fields: readonly (readonly [string, unknown])[]): string[] {
+function commandsOf({ kind, title }: AcpToolCall, inputs: readonly Fields[]): string[] {
+  const lines = inputs.flatMap((fields) => linesOf(kind, fields))
+  if (lines.length > 0 || kind !== 'execute') return lines
+  const line = (title ?? '').trim().replace(/^(`+)([^`]+)\1$/, '$2')
+  return line === '' ? [] : [line]
+}
+
+function linesOf(kind: AcpToolCall['kind'], fields: Fields): string[] {
   const args = fields.flatMap(([name, value]) => (/^arg(?:ument)?s$/i.test(name) ? textsOf(value) : []))
-  const lines = fields.flatMap(([name, value]) => {
+  return fields.flatMap(([name, value]) => {
     if (!COMMAND_FIELD.test(name)) return []
     const words = textsOf(value)
     if (Array.isArray(value)) return words.length === 0 ? [] : [commandLine([...words, ...args]), ...words]
@@ -58,13 +70,19 @@ function commandsOf({ kind, title }: AcpToolCall, fields: readonly (readonly [st
     if (line === undefined || (kind !== 'execute' && EDITOR_COMMAND.test(line))) return []
     return args.length === 0 ? [line] : [commandLine([line, ...args])]
   })
-  if (lines.length > 0 || kind !== 'execute') return lines
-  const line = (title ?? '').trim().replace(/^(`+)([^`]+)\1$/, '$2')
-  return line === '' ? [] : [line]
 }
 
-function fieldsOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+/** Returns the fields of an input, and of each object in it at any depth. */
+function inputsIn(input: unknown): readonly Fields[] {
+  const inputs: Fields[] = []
+  // What is added while it is iterated is visited, too.
+  const values = new Set([input])
+  for (const value of values) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const each of Object.values(value)) values.add(each)
+    if (!Array.isArray(value)) inputs.push(Object.entries(value))
+  }
+  return inputs
 }
 
 function textsOf(value: unknown): string[] {
