@@ -138,22 +138,16 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
   const started = analysis.commandCount()
   const leavesOpen = analysis.unknowns === 'words' && isTool(plain)
   const inner = { ...scope, skipAllowlist: false }
-  const after = asksForHelp(plain, args)
-    ? stay
-    : inspector?.inspect({ walk, name, plain, args, scope: inner, at, leavesOpen })
+  const isHelp = args.length === 1 && args[0]?.literal === '--help' && helpful.test(plain)
+  const after = isHelp ? stay : inspector?.inspect({ walk, name, plain, args, scope: inner, at, leavesOpen })
   // A launcher without a command acts by itself: a bare `env` shows the environment.
   const isBare = inspector?.transparent === true && analysis.commandCount() === started && !bareBuiltins.has(name)
   if (isBare && needsEntry) requireListed(analysis, name, forms, at)
   return after ?? stay
 }
 
-/** Programs that print their help, or an error, for `--help` alone. With `nohup` or `time`, some systems start a program of that name. */
-const helpful: ReadonlySet<string> = new Set('awk gawk mawk find env timeout xargs bash sh'.split(' '))
-
-/** Whether a program prints its help and starts nothing. */
-function asksForHelp(plain: string, args: readonly Argument[]): boolean {
-  return args.length === 1 && args[0]?.literal === '--help' && helpful.has(plain)
-}
+/** Programs that print their help, or an error, for `--help` alone. With `nohup`, some systems start a program of that name. */
+const helpful = /^(awk|find|env|timeout|xargs|bash|sh)$/
 
 /** Whether a name is that of a function that has certainly been defined. */
 function isDefined({ defined }: WalkContext, name: string, { certain, via }: Scope): boolean {
