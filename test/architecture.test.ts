@@ -77,7 +77,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   ui: ['audit', 'call', 'files', 'history', 'paths', 'patch', 'policy', 'storage', 'workspace'],
   elements: ['files', 'policy', 'ui'],
-  adapters: ['call', 'dialects', 'files', 'paths', 'policy', 'storage', 'tools', 'workspace'],
+  adapters: ['call', 'checks', 'dialects', 'files', 'paths', 'policy', 'storage', 'tools', 'workspace'],
   testing: ['backends', 'files', 'git', 'paths', 'shells', 'storage', 'tools', 'workspace'],
   index: '*',
   cli: '*',

@@ -8,8 +8,8 @@ import type { StagedContent, StoredContent } from '../storage/backend.ts'
 import { type StateReads, stateAt, stateWithin } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
+import { createCheckedPacer } from '../util/checked-pacer.ts'
 import { byteText } from '../util/native-bytes.ts'
-import { createPacer } from '../util/pacer.ts'
 import { runInTurns } from '../util/steps.ts'
 import type { AuthorizedCall, KnownChange } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -39,11 +39,7 @@ export async function requireHiddenSecrets(
   if (unchanged.size === 0 && changes.every(replacesNoSecret)) return
   if (refusals !== undefined) changes.forEach(requireNoMark)
   const hidden = new HiddenSecrets(textsIn(input), refusals)
-  const turn = createPacer()
-  const pause = () => {
-    throwIfAborted(signal, `${tool.name} was cancelled`)
-    return turn()
-  }
+  const pause = createCheckedPacer(() => throwIfAborted(signal, `${tool.name} was cancelled`))
   for (const path of unchanged) {
     const { state } = await stateWithin(backend, path, limits.textFileBytes)
     if (state?.type === 'file') await runInTurns(hidden.addInSteps(state.bytes), pause)

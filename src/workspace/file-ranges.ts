@@ -5,8 +5,8 @@ import { type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { throwIfAborted } from '../util/abort.ts'
+import { createCheckedPacer } from '../util/checked-pacer.ts'
 import { byteText } from '../util/native-bytes.ts'
-import { createPacer } from '../util/pacer.ts'
 import { setBounded } from '../util/set-bounded.ts'
 import { runInTurns } from '../util/steps.ts'
 
@@ -75,7 +75,8 @@ async function readWindow(
   end: number,
 ): Promise<Uint8Array> {
   const { size, tag } = stat
-  throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
+  const check = () => throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
+  check()
   const byteOrderMark = await drafts.read(path, { start: 0, end: 2, tag })
   if (utf16EncodingOf(byteOrderMark.bytes) !== undefined) {
     throw new ToolError(
@@ -88,12 +89,9 @@ async function readWindow(
   const { bytes } = await drafts.read(path, { start: from, end: Math.min(size, end + CONTEXT_BYTES), tag })
   noteRead(path, end - start)
   const [first, last] = [start - from, end - from]
-  const turn = createPacer()
-  const pause = () => {
-    throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
-    return turn()
-  }
-  const { marks } = mayHoldSecret(bytes) ? await runInTurns(redactInSteps(byteText(bytes)), pause) : { marks: [] }
+  const { marks } = mayHoldSecret(bytes)
+    ? await runInTurns(redactInSteps(byteText(bytes)), createCheckedPacer(check))
+    : { marks: [] }
   const isNear = marks.some((mark) => mark.originalStart < last && mark.originalEnd > first)
   // A longer one begins or ends beyond the bytes around the part.
   const isLarge = size > largeBounds.fileBytes && !isNear

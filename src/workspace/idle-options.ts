@@ -1,10 +1,9 @@
 import { OptionError } from '../util/check-options.ts'
 import type { StateOptions } from './options.ts'
 
-/** Two options of `createWorkspace` of which the first has no effect with the second as it is. */
+/** An option of `createWorkspace` that has no effect with another one as it is. */
 interface IdleOption {
   readonly option: keyof StateOptions
-  readonly beside: keyof StateOptions
   /** @param runsCommands whether the set of tools has one that runs commands */
   isIdle(options: StateOptions, runsCommands: boolean): boolean
   readonly problem: string
@@ -12,32 +11,32 @@ interface IdleOption {
 
 export const idleOptions: readonly IdleOption[] = [
   {
-    ...{ option: 'keepCwd', beside: 'shell' },
+    option: 'keepCwd',
     isIdle: ({ keepCwd, shell }) => keepCwd === true && shell === undefined,
     problem: 'needs a shell',
   },
   {
-    ...{ option: 'checks', beside: 'shell' },
+    option: 'checks',
     isIdle: ({ checks, shell }) => shell === undefined && hasCommand(checks),
     problem: 'has a command line, which needs a shell',
   },
   {
-    ...{ option: 'checks', beside: 'readOnly' },
+    option: 'checks',
     isIdle: ({ checks = [], readOnly }) => readOnly === true && checks.length > 0,
     problem: 'has no effect beside "readOnly": checks run after changes; leave out one of them',
   },
   {
-    ...{ option: 'mode', beside: 'readOnly' },
+    option: 'mode',
     isIdle: ({ mode, readOnly, shell }) => readOnly === true && mode === 'plan' && shell === undefined,
     problem: 'has no effect beside "readOnly": without a shell, no call waits for a plan; leave out one of them',
   },
   {
-    ...{ option: 'shell', beside: 'tools' },
+    option: 'shell',
     isIdle: ({ shell, checks }, runsCommands) => shell !== undefined && !runsCommands && !hasCommand(checks),
     problem: 'has no effect beside "tools", of which none runs commands: add "run_command", or leave out the shell',
   },
   {
-    ...{ option: 'keepCwd', beside: 'tools' },
+    option: 'keepCwd',
     isIdle: ({ keepCwd }, runsCommands) => keepCwd === true && !runsCommands,
     problem: 'has no effect beside "tools", of which none runs commands: add "run_command", or leave it out',
   },

@@ -58,7 +58,7 @@ export function rollbackOperation({ journal, backend, runIds }: WorkspaceState, 
       // A run of an earlier workspace may have left checkpoints only.
       if (runId !== undefined && !runIds.has(runId) && !checkpoints.some((each) => each.runId === runId)) {
         throw new ToolError('NOT_FOUND', `Cannot ${action}: no run has the id ${quote(runId)}`, {
-          hint: 'Use the id of a run of this workspace or of its history, or leave out runId.',
+          hint: 'Use the id of an existing run.',
         })
       }
       const entries = journal.since(checkpoint.mark)

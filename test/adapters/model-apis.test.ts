@@ -111,6 +111,40 @@ describe('OpenAI', () => {
     const cut = await call({ id: 'c', function: { name: 'read_file', arguments: '{"path":"src' } })
     expect(cut.content).toMatch(/^INVALID_INPUT: /)
   })
+
+  it('refuses arguments with an error or a repeated name at any depth, and says where', async () => {
+    const workspace = await open()
+    const chat = openAiChatTools(workspace)
+    const responses = openAiTools(workspace)
+    const name = 'edit_file'
+    const [chatTool, tool] = [
+      chat.tools.find((one) => one.function.name === name),
+      responses.tools.find((one) => one.name === name),
+    ]
+    const ways: Readonly<Record<string, (json: string) => Promise<unknown>>> = {
+      chat: async (json) => (await chat.call({ id: 'c', function: { name, arguments: json } })).content,
+      runner: async (json) => chatTool?.function.function(json),
+      responses: async (json) => (await responses.call({ call_id: 'c', name, arguments: json })).output,
+      agent: async (json) => tool?.invoke(undefined, json),
+    }
+    const texts = {
+      '{"path":"a","path":"src/app.ts"}': 'line 1, column 13): The name "path" is given twice',
+      '{"path":"src/app.ts","edits":[{"oldText":"41",\n"old\\u0054ext":"4"}]}': 'line 2, column 1): The name ',
+      '{"path":"src': 'column 13): ',
+    }
+    for (const [way, call] of Object.entries(ways)) {
+      for (const [text, message] of Object.entries(texts)) {
+        const answer = await call(text)
+        expect(answer, way).toMatch(/^INVALID_INPUT: /)
+        expect(answer, way).toContain(message)
+      }
+    }
+    const refused = workspace.auditRecords().filter(({ code }) => code === 'INVALID_INPUT')
+    expect(refused).toHaveLength(Object.keys(ways).length * Object.keys(texts).length)
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({
+      content: expect.stringContaining('41'),
+    })
+  })
 })
 
 describe('Anthropic', () => {

@@ -2,6 +2,7 @@ import { checkOptions, isBoolean, type OptionTable, refuseSurplus } from '../../
 import { approvalsOf, approvalTable, type PendingCall } from './framework-approvals.ts'
 import { isImage, type MediaOptions, type ModelMedia, mediaCheck, takenTypes } from './media.ts'
 import { modelTools } from './model-tools.ts'
+import { explainAnswer, parseArguments } from './parse-arguments.ts'
 import {
   type CallableDialectTools,
   type CallableTools,
@@ -10,7 +11,7 @@ import {
   selectTools,
 } from './select-tools.ts'
 import { strictSchema, withoutNulls } from './strict.ts'
-import { createCaller, type ModelAnswer, modelAnswer, parseArguments, type Toolbox } from './toolbox.ts'
+import { createCaller, type ModelAnswer, modelAnswer, type Toolbox } from './toolbox.ts'
 
 /** The definition of a function. */
 export interface OpenAiFunction {
@@ -140,8 +141,9 @@ export function openAiTools(
         const id = toolCall?.callId
         if (asking === undefined || id === undefined)
           return agentOutput(await answer(id, name, json, signal ? { signal } : {}))
-        const call = { id, name, input: inputOf(name, parseArguments(json)), signal }
-        return agentOutput(modelAnswer(name, await asking.finish(call), media))
+        const parsed = parseArguments(json)
+        const call = { id, name, input: inputOf(name, parsed.input), signal }
+        return agentOutput(explainAnswer(modelAnswer(name, await asking.finish(call), media), parsed))
       },
       async needsApproval(_context, input, id) {
         if (asking === undefined || id === undefined) return false
@@ -237,12 +239,15 @@ function createFunctions(
     }
   })
   const inputOf = (name: string, input: unknown) => (strict.has(name) ? withoutNulls(input) : input)
-  const answer = (
+  const answer = async (
     id: string | undefined,
     name: string,
     json: string,
     callOptions?: { readonly signal?: AbortSignal },
-  ) => caller({ id, name, input: inputOf(name, parseArguments(json)) }, callOptions)
+  ) => {
+    const parsed = parseArguments(json)
+    return explainAnswer(await caller({ id, name, input: inputOf(name, parsed.input) }, callOptions), parsed)
+  }
   return { tools, answer, inputOf, asking, media: taken.media, onPending: options.onPending }
 }
 

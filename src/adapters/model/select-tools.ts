@@ -62,7 +62,7 @@ const isToolSource = isObjectWith('a workspace, or an object with its tools and 
  * Returns the offered tools in the order of the workspace.
  *
  * @param owner the function in messages, such as `aiSdkTools()`
- * @throws TypeError for a name that the workspace does not have, a name that is listed twice, and an empty list
+ * @throws TypeError for a name that the workspace does not have, and for an empty list
  */
 export function selectTools(
   owner: string,
@@ -72,15 +72,12 @@ export function selectTools(
   checkArgument(owner, 'workspace', workspace, isToolSource)
   checkArgument(owner, 'workspace.tools', workspace.tools, isToolList)
   const toolNames = workspace.tools.map(({ name }) => name)
-  if (names?.length === 0) throw new TypeError(`Option "tools" of ${owner} must not be empty; omit it for all tools`)
-  for (const [index, name] of (names ?? []).entries()) {
-    if (names?.indexOf(name) !== index) throw new TypeError(`Tool ${JSON.stringify(name)} is listed twice`)
-    if (!toolNames.includes(name)) {
-      const help = didYouMean(name, toolNames, 'the tools are')
-      throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}${help}`)
-    }
+  const unknown = names?.find((name) => !toolNames.includes(name))
+  if (unknown !== undefined || names?.length === 0) {
+    const help = didYouMean(unknown ?? '', toolNames, 'the tools are')
+    throw new TypeError(`The workspace has no tool ${JSON.stringify(unknown ?? names)}${help}`)
   }
-  return [...workspace.tools].filter(({ name }) => names?.includes(name) ?? true)
+  return workspace.tools.filter(({ name }) => names?.includes(name) ?? true)
 }
 
 /** Returns the options of one call: the caller's step, the signal, the approval handler and the media that the model takes. */

@@ -59,13 +59,3 @@ export function createCaller(
 export function modelAnswer(name: string, result: CallResult, taken: CallOptions['media']): ModelAnswer {
   return { ...resultToText(name, result), media: mediaOf(result, taken) }
 }
-
-/** Parses the arguments of a call. Text that is not JSON is returned as it is, and the workspace refuses it. */
-export function parseArguments(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}

@@ -1,15 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { parsePath } from '../../paths/logical-path.ts'
-import {
-  checkOptions,
-  isAnything,
-  isOneOf,
-  isPositive,
-  isText,
-  must,
-  type OptionTable,
-} from '../../util/check-options.ts'
+import { checkOptions, isAnything, isOneOf, isPositive, isText, type OptionTable } from '../../util/check-options.ts'
 import type { Finding } from '../state/checks.ts'
 import type { CheckFileView } from './check-files.ts'
 
@@ -47,19 +39,18 @@ const findingTable: OptionTable<Finding> = {
   line: isPositive,
   column: isPositive,
   severity: isOneOf('error', 'warning'),
-  code: must('a text or a number', (code) => typeof code === 'string' || typeof code === 'number'),
+  code: isAnything,
   message: isText,
 }
 
 function readFinding(value: unknown): Finding {
-  const { path, line, column, severity, code, message } = checkOptions('a finding', value, findingTable, 'message')
-  if (column !== undefined && line === undefined) throw new TypeError('The column of a finding needs a line')
+  const { path = '.', severity, code, message, ...place } = checkOptions('a finding', value, findingTable, 'message')
+  if (place.column && !place.line) throw new TypeError('The column of a finding needs a line')
   return {
-    ...(path === undefined || path === '.' ? {} : { path: readPath(path) }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-    ...(severity === 'warning' ? { severity } : {}),
-    ...(code === undefined ? {} : { code: redact(String(code)).text.replace(/\s+/g, ' ').slice(0, MAX_CODE) }),
+    ...(path === '.' ? {} : { path: readPath(path) }),
+    ...place,
+    ...(severity === 'warning' && { severity }),
+    ...(code !== undefined && { code: redact(String(code)).text.replace(/\s+/g, ' ').slice(0, MAX_CODE) }),
     message: redact(message.trim()).text,
   }
 }

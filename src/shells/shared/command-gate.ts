@@ -14,9 +14,9 @@ import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../
 import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { createCheckedPacer } from '../../util/checked-pacer.ts'
 import { counted } from '../../util/counted.ts'
 import { mapTexts } from '../../util/map-texts.ts'
-import { createPacer } from '../../util/pacer.ts'
 import { runInTurns } from '../../util/steps.ts'
 import type { CommandStat, RefusedAccess } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
@@ -88,12 +88,8 @@ export class CommandGate {
   readonly marks: SecretMarks
   /** The search for the secrets of all files before the command changes any. */
   #searched: Promise<void> | undefined
-  readonly #turn = createPacer()
   /** To be called between the steps of a long operation. @throws ToolError `ABORTED` if the command was stopped */
-  readonly pause = (): Promise<void> | undefined => {
-    this.requireRunning()
-    return this.#turn()
-  }
+  readonly pause = createCheckedPacer(() => this.requireRunning())
   readonly readContents = new Map<Path, ReadContent>()
   #keptBytes = 0
   /** The size of each file that the command has written, and the sum. */
