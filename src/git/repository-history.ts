@@ -15,7 +15,7 @@ export async function commit(
     throw new ToolError('BACKEND_ERROR', 'Cannot commit: a merge is in progress, and only git itself can finish it')
   }
   const message = requested ?? (amend ? await headMessage(context) : undefined)
-  if (message === undefined) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
+  if (!message?.trim()) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
   const author = { ...person, timestamp: Math.floor(context.host.now() / 1000), timezoneOffset: 0 }
   // isomorphic-git's own function for the tree recurses over its depth.
   const tree = await writeIndexTrees(context)

@@ -1037,6 +1037,7 @@ describe('a repository in memory', () => {
     })
     await repository.init()
     await expect(repository.commit({ amend: true } as never)).rejects.toThrow('without a message')
+    for (const message of ['', ' \n']) await expect(repository.commit({ message })).rejects.toThrow('without a message')
   })
 
   it('keeps submodules in the index, but not files that became directories', async () => {
