@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createFs } from '../../src/adapters/fs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Path, type PolicyInput, type Workspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
@@ -102,6 +103,40 @@ describe('a hidden path', () => {
         }
       }
     }
+  })
+
+  it.each(Object.entries(policies))('%s: no way shows it as the target of a link', async (_, policy) => {
+    const paths = Object.keys(hidden)
+    const links = Object.fromEntries(paths.map((path, at) => [`new/l${at}`, { link: `../${path}` }]))
+    const workspace = await createWorkspace({
+      backend: memory({ ...visible, ...hidden, ...links }),
+      policy,
+      shell: bash(),
+    })
+    const fs = createFs(workspace)
+    const at = 'new/l0'
+    const answers = [
+      ...[
+        ...[
+          'ls -lR new',
+          `readlink ${at}`,
+          `readlink -f ${at}`,
+          `file ${at}`,
+          `stat ${at}`,
+          `cat ${at}`,
+          'cp -r new new/b',
+        ],
+        ...['find new -ls', 'tar cf - new', `node -e "console.log(require('fs').readlinkSync('${at}'))"`],
+      ].map((command) => workspace.callTool('run_command', { command })),
+      ...[() => workspace.files.readLink(at), () => workspace.files.realPath(at), () => fs.promises.readlink(at)].map(
+        (act) => act().catch((error: Error) => error.message),
+      ),
+      workspace.callTool('file_info', { path: at }),
+    ]
+    const shown = JSON.stringify(await Promise.all(answers))
+    expect(shown).toContain('l0')
+    for (const path of paths) expect(shown).not.toContain(path.slice(path.lastIndexOf('/') + 1))
+    await workspace.close()
   })
 
   it.each(Object.entries(policies))('%s: no diff shows that it changed', async (_, policy) => {

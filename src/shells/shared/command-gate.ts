@@ -411,6 +411,21 @@ export class CommandGate {
     }
   }
 
+  /**
+   * Requires that policy shows where a link leads, because its text is a name of that.
+   *
+   * @throws ToolError `POLICY_DENIED`
+   */
+  *targetLookups(link: string): Lookups<void> {
+    const [, target] = yield* guardLookups([{ permission: 'file:info', path: link, noFollow: true }])
+    if (target === undefined) return
+    const stat = yield* look((reads) => reads.stat(target.path))
+    if (this.#shows(target.asked, target.path, stat?.type ?? 'file')) return
+    throw new ToolError('POLICY_DENIED', `Cannot read the link ${quote(link)}: it leads to what is not visible here`, {
+      path: link,
+    })
+  }
+
   /** @throws ToolError `NOT_FOUND` if nothing is there or policy hides it */
   requireVisible(path: string): Promise<CommandStat> {
     return runLookups(this.backend, this.visibleLookups(path))

@@ -111,6 +111,7 @@ export function* listLookups(
 export function* linkLookups(gate: CommandGate, path: string, noteRead: (link: Path) => void): Lookups<string> {
   const stat = yield* gate.statLookups(path, true)
   if (stat?.type === 'link') {
+    yield* gate.targetLookups(path)
     noteRead(stat.path)
     return yield* look((reads) => reads.readLink(stat.path))
   }

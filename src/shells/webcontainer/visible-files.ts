@@ -44,8 +44,9 @@ export async function readVisibleFiles(options: VisibleFilesOptions): Promise<Ma
         entries.set(path, { content: { type } })
         pending.push(path)
       } else if (type === 'link' && links) {
-        const target = await files.readLink(path)
-        if (staysInside(path, target)) entries.set(path, { content: { type, target } })
+        // The gate refuses one that leads to what is not visible.
+        const target = await files.readLink(path).catch(() => undefined)
+        if (target !== undefined && staysInside(path, target)) entries.set(path, { content: { type, target } })
       } else if (type === 'file') {
         const file = await readVisibleFile(path, options)
         if (file === undefined) continue
