@@ -451,16 +451,19 @@ const operationWays: readonly ViewWay[] = [
   {
     name: 'stop_command',
     async act({ workspace }) {
-      // The command has printed when it is stopped, unless the machine is busy.
+      // The command has ended when it is stopped, unless the machine is busy.
       for (let wait = 100; ; wait *= 4) {
         const { ok, id } = (await workspace.callTool('start_command', { command: 'cat private/plan.md' })) as Answer
         if (ok === true) await new Promise((resolve) => setTimeout(resolve, wait))
         const answer = (await workspace.callTool('stop_command', { id: String(id) })) as Answer
-        if (ok !== true || answer.stdout !== '' || answer.stderr !== '' || wait > 10_000) return answer
+        if (ok !== true || answer.exitCode !== STOPPED || wait > 10_000) return answer
       }
     },
   },
 ]
+
+/** The exit code of a command that was stopped. */
+const STOPPED = 143
 
 /** Calls of each dialect, of every tool that shows files. */
 export const dialectViews: Readonly<
