@@ -10,12 +10,12 @@ import { deniedError, requireAllowed, withAccesses } from '../policy/evaluation.
 import type { Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
+import { resultSize } from '../tools/shared/result-size.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
 import type { EvaluatedDraft, ProposedDraft } from './evaluate-changes.ts'
-import { limitResult } from './limit-result.ts'
 import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
 import { isInPlanMode } from './plan-mode.ts'
 import { readInput } from './read-input.ts'
@@ -111,7 +111,7 @@ export async function callTool(
     const { draft, changes } = await approveDraft(state, evaluated, approvals) // 9
     const effect = await commitDraft(state, call, draft, changes) // 10
     const result = await createResult(state, call, draft, effect, evaluated.warnings) // 11
-    const recorded = recordOutcome(audit, projectResult(state, call, draft, effect, result)) // 12
+    const recorded = recordOutcome(audit, await projectResult(state, call, draft, effect, result)) // 12
     return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
     return noteSeen(state, await refuseCall(state, name, closedMeanwhile(workspace, error)))
@@ -585,25 +585,32 @@ async function checkChanges(
 }
 
 /** Step 12: limits the size of the result. */
-function projectResult(
+async function projectResult(
   { workspace, run, options }: CallState,
   { tool }: AuthorizedCall,
   draft: BuiltinDraft<unknown>,
   { receipt }: CallEffect,
   result: Success,
-): Success {
+): Promise<Success> {
   if (options.draftFiles !== undefined) return result
-  const limit = (whole: Success) => limitResult(whole, workspace.limits.projectionBytes, run.artifacts)
-  const answer = draft.hasMedia === true ? withMedia(result, limit) : limit(result)
+  const answer =
+    draft.hasMedia === true ? await withMedia(workspace, run, result) : await limited(workspace, run, result)
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
   return answer
 }
 
 /** Limits a result without its media. */
-function withMedia({ media, ...others }: Success, limit: (result: Success) => Success): Success {
-  const limited = limit(others as Success)
-  return media === undefined ? limited : { ...limited, media }
+async function withMedia(workspace: WorkspaceState, run: RunState, { media, ...others }: Success): Promise<Success> {
+  const answer = await limited(workspace, run, others as Success)
+  return media === undefined ? answer : { ...answer, media }
+}
+
+async function limited({ limits }: WorkspaceState, { artifacts }: RunState, result: Success): Promise<Success> {
+  const { projectionBytes } = limits
+  if (resultSize(result, projectionBytes) <= projectionBytes) return result
+  // A call that changes something has loaded these before.
+  return (await loadChangeSteps()).limitResult(result, projectionBytes, artifacts)
 }
 
 /**

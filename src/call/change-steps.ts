@@ -2,4 +2,5 @@
 
 export { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
 export { evaluateChanges } from './evaluate-changes.ts'
+export { limitResult } from './limit-result.ts'
 export { readPriorStates } from './prior-states.ts'

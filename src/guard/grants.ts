@@ -21,8 +21,8 @@ export interface Grants {
   addVisible(start: Path, kind: WalkKind, paths: readonly Path[]): void
   /** Requires an access to the whole tree at the path, with one of the permissions. */
   tree(path: Path, permissions?: ReadonlySet<Permission>): Path
-  /** Requires that policy does not hide an entry of the tree at `start`, which an approval may still show. */
-  shown(start: Path, path: Path, type: EntryType): void
+  /** Whether policy shows an entry, or an approval may still show it. */
+  isShown(path: Path, type: EntryType): boolean
 }
 
 export interface GrantOptions {
@@ -131,11 +131,10 @@ export class AccessGrants implements Grants {
     return path
   }
 
-  shown(start: Path, path: Path, type: EntryType): void {
+  isShown(path: Path, type: EntryType): boolean {
     // What git stores has a refusal of its own.
-    if (this.#sees('list', path, type) || classifyPath(path).protection === 'git') return
-    const views = [accessAt(path, 'file:read'), accessAt(path, 'file:list')]
-    if (!views.every((view) => this.#isAllowed(view))) throw hiddenInside(start)
+    if (this.#sees('list', path, type) || classifyPath(path).protection === 'git') return true
+    return [accessAt(path, 'file:read'), accessAt(path, 'file:list')].every((view) => this.#isAllowed(view))
   }
 
   #covering(path: Path): readonly GuardedAccess[] {
@@ -175,14 +174,6 @@ export class AccessGrants implements Grants {
       return false
     }
   }
-}
-
-/** Returns the error for a change of a tree with entries that policy hides. It does not name them. */
-export function hiddenInside(path: Path): ToolError {
-  return new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it contains files that are not visible here`, {
-    path,
-    hint: 'Change the listed entries one by one.',
-  })
 }
 
 /** Whether policy evaluates an access as one to a working directory, and not to the path itself. */

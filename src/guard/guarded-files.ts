@@ -6,7 +6,6 @@ import { childOf, display, type Path, parentOf, quote } from '../paths/logical-p
 import type { Backend, Change, FileRead, ReadsNow, Stat } from '../storage/backend.ts'
 import { readsAtOnce } from '../storage/lookups.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
-import { counted } from '../util/counted.ts'
 import { AccessGrants, type GrantOptions, type Grants, memoryPermissions, treePermissions } from './grants.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
 
@@ -103,6 +102,7 @@ export interface GuardedFilesOptions extends GrantOptions {
   readonly showsStats: boolean
 }
 
+const loadErrors = () => import('./tree-errors.ts')
 const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
 const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
 
@@ -217,18 +217,9 @@ class BackendView implements GuardedFiles {
       includeGit: true,
       ...unrestricted,
     })) {
-      this.#grants.shown(start, entry.path, entry.type)
+      if (!this.#grants.isShown(entry.path, entry.type)) throw (await loadErrors()).hiddenInside(start)
       entries.push(entry)
-      if (entries.length > maxEntries) {
-        throw new ToolError(
-          'LIMIT_EXCEEDED',
-          `${quote(start)} holds more than ${counted(maxEntries, 'entry', 'entries')}`,
-          {
-            path: start,
-            value: maxEntries,
-          },
-        )
-      }
+      if (entries.length > maxEntries) throw (await loadErrors()).tooManyEntries(start, maxEntries)
     }
     return entries
   }

@@ -329,7 +329,8 @@ describe('explain', () => {
       'a denied file below a moved directory',
       { preset: 'autonomous', deniedPaths: ['src/b.*'] },
       move,
-      { decision: 'deny', code: 'POLICY_DENIED', path: 'src/b.md' },
+      // The verdict does not name what policy hides.
+      { decision: 'deny', code: 'POLICY_DENIED', path: 'src' },
     ],
     [
       'a read-only file below a moved directory',

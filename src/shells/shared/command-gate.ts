@@ -2,9 +2,9 @@ import { ToolError } from '../../errors.ts'
 import { HiddenSecrets, type SecretRefusals } from '../../files/secrets/hidden.ts'
 import { redact } from '../../files/secrets/index.ts'
 import { WINDOW } from '../../files/secrets/window-table.ts'
-import { hiddenInside } from '../../guard/grants.ts'
 import { classifyBoth, guardLookups } from '../../guard/guard-accesses.ts'
 import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
+import { hiddenInside, tooManyEntries } from '../../guard/tree-errors.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
@@ -15,7 +15,6 @@ import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { createCheckedPacer } from '../../util/checked-pacer.ts'
-import { counted } from '../../util/counted.ts'
 import { mapTexts } from '../../util/map-texts.ts'
 import { runInTurns } from '../../util/steps.ts'
 import type { CommandStat, RefusedAccess } from '../types.ts'
@@ -466,15 +465,7 @@ export class CommandGate {
         }
         entries.push({ path, type })
         if (type === 'directory') pending.push(path)
-        if (entries.length > treeEntries) {
-          throw new ToolError(
-            'LIMIT_EXCEEDED',
-            `${quote(start)} contains more than ${counted(treeEntries, 'entry', 'entries')}`,
-            {
-              path: start,
-            },
-          )
-        }
+        if (entries.length > treeEntries) throw tooManyEntries(start, treeEntries)
       }
     }
     return entries
