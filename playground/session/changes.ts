@@ -100,11 +100,21 @@ export async function contentOfChange(
   return { before: bytesOf(before), after: await present(project, path) }
 }
 
-/** Whether a file that some calls have changed differs now from what it was before them. */
+/** Whether a file that some calls have changed differs now from what it was before them. A rollback may restore any state before them. */
 export function hasChangesOf({ entries }: WorkspaceHistory, callIds: ReadonlySet<string>): boolean {
   const all = ways(entries)
   const ofCalls = ways(entries.filter(({ callId }) => callIds.has(callId)))
-  return [...ofCalls].some(([path, { first }]) => statusOf(first, all.get(path)?.last ?? null) !== undefined)
+  const earlier = entries.slice(
+    0,
+    entries.findIndex(({ callId }) => callIds.has(callId)),
+  )
+  return [...ofCalls].some(([path, { first }]) => {
+    const { last = null, tool } = all.get(path) ?? {}
+    const isNow = (version: Version) => statusOf(version, last) === undefined
+    if (isNow(first)) return false
+    const wasEarlier = () => earlier.some(({ changes }) => changes?.some((one) => one.path === path && isNow(one.was)))
+    return tool !== 'rollback' || !wasEarlier()
+  })
 }
 
 /** Returns the state at the start of the history of each path that differs now. */
@@ -166,16 +176,18 @@ export async function contentOfVersion(
 interface Way {
   readonly first: Version
   last: Version
+  /** The tool of the last change. */
+  tool: string
   readonly before: EntryState
 }
 
 function ways(entries: readonly JournalEntry[]): Map<Path, Way> {
   const found = new Map<Path, Way>()
-  for (const { changes = [] } of entries) {
+  for (const { tool, changes = [] } of entries) {
     for (const { path, before, was, became } of changes) {
       const way = found.get(path)
-      if (way !== undefined) way.last = became
-      else if (!isGitInternal(path)) found.set(path, { first: was, last: became, before })
+      if (way !== undefined) Object.assign(way, { last: became, tool })
+      else if (!isGitInternal(path)) found.set(path, { first: was, last: became, tool, before })
     }
   }
   return found

@@ -31,7 +31,27 @@ const endHeads: Readonly<Record<Exclude<DoneReason, 'finished'>, string>> = {
   error: 'Ended by an error',
 }
 
-/** Returns the head of the card of the last turn, or undefined if the turn is finished. */
+/** A message of the person with what came of it. */
+export interface Turn {
+  /** What follows the message. */
+  readonly items: readonly ConversationItem[]
+  /** The model's ids of the calls. */
+  readonly steps: readonly string[]
+  /** The position after the turn. */
+  readonly end: number
+}
+
+/** Splits a conversation into its turns. */
+export function turnsOf(items: readonly ConversationItem[]): readonly Turn[] {
+  const starts = items.flatMap(({ kind }, at) => (kind === 'person' ? [at] : []))
+  return starts.map((start, at) => {
+    const end = starts[at + 1] ?? items.length
+    const turn = items.slice(start + 1, end)
+    return { items: turn, steps: turn.flatMap((item) => (item.kind === 'call' ? [item.id] : [])), end }
+  })
+}
+
+/** Returns the head of the card of a turn, or undefined if the turn is finished. */
 export function endHead(items: readonly ConversationItem[]): string | undefined {
   const last = items.at(-1)
   if (last?.kind === 'error') return endHeads.error

@@ -38,7 +38,7 @@ export const WardspaceApprovals = createElement<ApprovalsProperties>(
 
 /**
  * A conversation with an agent, with its calls and a field for messages. Dispatches `wardspace-open-call`. Slots: `bar` above it, `empty` for what
- * is said before the first message, `end` after the last item, `composer` above the field, `actions` beside Send, `footer` below.
+ * is said before the first message, `before-ID` before a message of the person, by the id of its item, `end` after the last item, `composer` above the field, `actions` beside Send, `footer` below.
  */
 export type WardspaceChat = ElementWith<ChatProperties>
 
@@ -64,6 +64,7 @@ export const WardspaceDiff = createElement<DiffProperties>(
   'disabled',
   'paint',
   'drafts',
+  'unsendable',
 )
 
 /**

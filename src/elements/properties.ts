@@ -93,6 +93,8 @@ export interface DiffProperties {
   readonly paint?: ((path: string, text: string) => readonly PaintedLine[] | undefined) | undefined
   /** Keeps the comments that are typed and not added. */
   readonly drafts?: Drafts | undefined
+  /** Why comments cannot be sent now. */
+  readonly unsendable?: string | undefined
 }
 
 /** The properties of `<wardspace-terminal>`. */

@@ -10,6 +10,7 @@ import {
   conversationText,
   filesOnDisk,
   importFiles,
+  ownModel,
   patiently,
   reload,
   runTo,
@@ -53,10 +54,16 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   await page.getByText('The changes are back').first().waitFor()
   expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round((cents')
 
+  // A script does not read comments, so the comment stays.
+  await page.getByText('1 comment not sent yet. The scripted model cannot read comments').waitFor()
+  expect(await button(page, 'Send to the agent').isDisabled()).toBe(true)
+  // A model that is chosen now gets it.
+  await ownModel(page, { Address: 'http://127.0.0.1:9/v1', Model: 'a-model', Key: 'a-key' })
   await button(page, 'Send to the agent').click()
   await expect
     .poll(() => conversationText(page), patiently)
     .toMatch(/`?src\/price\.js`?, line 4:\s*>?.*Math\.round.*Say why/s)
+  await page.getByRole('region', { name: 'End of the run' }).waitFor()
 })
 
 it('a comment is written by keys, and its text is kept over closing, another file and a reload', async () => {

@@ -55,6 +55,9 @@ beforeAll(async () => {
         yield* modelCall('', 'read_file', { path })
       }
       if (request.includes('read three')) return 'I have read three files.'
+      const note = /note (\d)/.exec(request)?.[1]
+      if (note !== undefined) yield* modelCall('', 'append_file', { path: 'note.md', content: `${note}\n` })
+      if (note !== undefined) return `Note ${note} is written.`
       let asked: string | undefined = request
       for (let name = nameIn(asked); name !== undefined; name = nameIn(asked)) {
         asked = yield* say(`It is ${name}, as you wish, and nothing else.`)
@@ -529,6 +532,31 @@ it('shows the end of a run with its numbers after a turn that has called somethi
   await says('Hello from the model of your own.')
   await idle()
   expect(await end.count()).toBe(0)
+})
+
+it('keeps the card of each turn that has changed files, and takes back from there', async () => {
+  await clear()
+  const cards = page.getByRole('region', { name: 'End of the run' })
+  const [first, second] = [cards.first(), cards.nth(1)]
+  const named = (card: Locator, name: string) => card.getByRole('button', { name })
+  await send('note 1')
+  await says('Note 1 is written.')
+  await send('Hello?')
+  await says('Hello from the model of your own.')
+  await idle()
+  expect(await cards.count()).toBe(1)
+  const top = async (place: Locator) => (await place.boundingBox())?.y ?? 0
+  expect(await top(first)).toBeLessThan(await top(page.getByText('Hello from the model of your own.')))
+  expect(await named(first, 'Take it back').isEnabled()).toBe(true)
+  await send('note 2')
+  await says('Note 2 is written.')
+  await idle()
+  await expect.poll(() => cards.count(), patiently).toBe(2)
+  await named(first, 'Take back from here').click()
+  for (const card of [first, second]) {
+    await card.getByText('file is as before').waitFor()
+    for (const name of ['Take it back', 'Review changes']) expect(await named(card, name).isDisabled()).toBe(true)
+  }
 })
 
 it('stops a model that makes the same call again and again', async () => {

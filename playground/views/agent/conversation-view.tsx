@@ -6,6 +6,7 @@ import type { Suggestion } from '../../agent/types.ts'
 import { chatOf, draftOf } from '../../session/chat.ts'
 import { createFileFinder } from '../../session/file-finder.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
+import { turnsOf } from '../../session/turn-words.ts'
 import { lazyView } from '../../ui/lazy-view.tsx'
 import { WardspaceElement } from '../../ui/wardspace-element.tsx'
 import { ConversationBar } from './conversation-bar.tsx'
@@ -45,8 +46,8 @@ export function ConversationView(props: ConversationViewProps) {
   const prompt = isScripted ? conversation.prompt.value : undefined
   const written = useSnapshot(draft).text
   // An answer without a call has done nothing.
-  const turn = items.value.slice(items.value.findLastIndex(({ kind }) => kind === 'person') + 1)
-  const steps = turn.flatMap((item) => (item.kind === 'call' ? [item.id] : []))
+  const turns = turnsOf(items.value)
+  const last = turns.at(-1)
   const sendStep = () => {
     const message = prompt === undefined ? draft.take() : { text: prompt.trim() }
     if (message !== undefined) void conversation.send(message.text, true, message.attachments)
@@ -62,10 +63,17 @@ export function ConversationView(props: ConversationViewProps) {
     >
       <ConversationBar conversation={conversation} isWritable={isWritable} />
       {items.value.length === 0 && <Welcome isScripted={isScripted} />}
+      {turns.map(
+        (turn) =>
+          turn !== last &&
+          turn.steps.length > 0 && (
+            <EndCard key={turn.end} {...{ projectSession, turn, onReview, onReport }} slot={`before-${turn.end}`} />
+          ),
+      )}
       <div slot="end" class="turn-end">
         {retryAt.value !== undefined && <NextTry conversation={conversation} at={retryAt.value} />}
-        {!isWorking.value && steps.length > 0 && (
-          <EndCard projectSession={projectSession} steps={steps} onReview={onReview} onReport={onReport} />
+        {!isWorking.value && last !== undefined && last.steps.length > 0 && (
+          <EndCard {...{ projectSession, onReview, onReport }} turn={last} />
         )}
         {!isWorking.value && items.value.length > 1 && afterwards.value !== undefined && (
           <TryNext suggestion={afterwards.value} onShow={props.onShow} />

@@ -1,34 +1,45 @@
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { Failure } from 'wardspace'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { hasChangesOf } from '../../session/changes.ts'
 import { failureInWords } from '../../session/failure-words.ts'
 import type { ProjectSession } from '../../session/project-session.ts'
-import { summarizeTurn, type TestCount } from '../../session/run-summary.ts'
-import { endHead, endTitle } from '../../session/turn-words.ts'
+import { summarizeTurn, type TestCount, type TurnSummary } from '../../session/run-summary.ts'
+import { endHead, endTitle, type Turn } from '../../session/turn-words.ts'
 import { announce } from '../../ui/announce.tsx'
 
 export interface EndCardProps {
-  readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'writable'>
-  /** The model's ids of the calls of the turn. */
-  readonly steps: readonly string[]
+  readonly projectSession: Pick<ProjectSession, 'session' | 'conversation' | 'writable' | 'changed'>
+  readonly turn: Turn
+  /** The place of an earlier turn. Only one that has changed files has a card. */
+  readonly slot?: string
   readonly onReview: () => void
   readonly onReport: (runId: string) => void
 }
 
-/** What the agent has done in the last turn, in numbers, with what a person may want to do about it. */
-export function EndCard({ projectSession, steps, onReview, onReport }: EndCardProps) {
-  const { session, conversation } = projectSession
+/** What the agent has done in a turn, in numbers, with what a person may want to do about it. */
+export function EndCard({ projectSession, turn, slot, onReview, onReport }: EndCardProps) {
+  const { session, conversation, changed, writable } = projectSession
   const trouble = useSignal<string | undefined>(undefined)
-  const summary = summarizeTurn(steps, session.audit.value, session.timeline.value)
-  if (summary === undefined) return null
+  const { steps, items } = turn
+  const records = session.audit.value
+  const summary = useMemo(
+    () => summarizeTurn(steps, records, session.timeline.peek()),
+    [steps.join(), records, session.timeline.value],
+  )
+  const state = useMemo(
+    () => summary && stateOf(summary, session),
+    [summary, session.revision.value, session.history.value],
+  )
+  if (summary === undefined || state === undefined) return null
   const { runId, filesChanged, refused, tests } = summary
-  const head = endHead(conversation.items.value)
+  if (slot !== undefined && filesChanged === 0) return null
+  const { before, isChanged, isChangedLater } = state
+  const head = endHead(items)
   const beforeAndAfter = tests.filter((_, at) => at === 0 || at === tests.length - 1)
-  const before = session.history.value.findLast(({ at }) => at <= summary.at)
-  session.revision.value
-  const isChanged = before !== undefined && hasChangesOf(session.workspace.value.history(), summary.callIds)
   const isTakenBack = before !== undefined && filesChanged > 0 && !isChanged
+  const isFixed = conversation.isWorking.value || session.target.value !== undefined || !writable.value
   const takeBack = async () => {
     if (before === undefined) return
     const result = await session.takeBack(runId, before.id)
@@ -36,9 +47,10 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
     if (result.ok) announce('The changes are taken back')
   }
   return (
-    <section class="end-card" aria-label="End of the run">
+    <section class="end-card" aria-label="End of the run" slot={slot}>
       <h3 class={head === undefined ? undefined : 'unfinished'}>
-        <Icon name={head === undefined ? 'check' : 'stop'} /> {endTitle(head, conversation.taskMs.value)}
+        <Icon name={head === undefined ? 'check' : 'stop'} />{' '}
+        {endTitle(head, slot === undefined ? conversation.taskMs.value : 0)}
       </h3>
       <ul class="end-facts">
         {isTakenBack ? (
@@ -57,16 +69,17 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
       <div class="row wrap">
         {filesChanged > 0 && (
           <>
-            <button type="button" class="button" onClick={onReview}>
+            <button type="button" class="button" disabled={changed.value.size === 0} onClick={onReview}>
               <Icon name="diff" /> Review changes
             </button>
             <button
               type="button"
               class="button"
-              disabled={!isChanged || session.target.value !== undefined || !projectSession.writable.value}
+              disabled={!isChanged || isFixed}
+              title={isChangedLater ? 'The later changes of the agent are taken back as well' : undefined}
               onClick={() => void takeBack()}
             >
-              <Icon name="undo" /> Take it back
+              <Icon name="undo" /> {isChangedLater ? 'Take back from here' : 'Take it back'}
             </button>
           </>
         )}
@@ -77,6 +90,19 @@ export function EndCard({ projectSession, steps, onReview, onReport }: EndCardPr
       {trouble.value !== undefined && <p role="alert">{trouble.value}</p>}
     </section>
   )
+}
+
+/** What has become of the changes of a turn. */
+function stateOf({ runId, at, callIds }: TurnSummary, { history, workspace }: ProjectSession['session']) {
+  const all = workspace.peek().history()
+  const before = history.peek().findLast((point) => point.at <= at)
+  const end = all.entries.findLastIndex(({ callId }) => callIds.has(callId)) + 1
+  const ofRun = all.entries.slice(end).filter((entry) => entry.runId === runId)
+  return {
+    before,
+    isChanged: before !== undefined && hasChangesOf(all, callIds),
+    isChangedLater: hasChangesOf(all, new Set(ofRun.map(({ callId }) => callId))),
+  }
 }
 
 /** Says why nothing was taken back, and names the files that have also changed since the run. */

@@ -12,7 +12,7 @@ import { loadPaint } from './paint.ts'
 import { useReview } from './use-review.ts'
 
 export interface ChangesViewProps {
-  readonly projectSession: Pick<ProjectSession, 'session' | 'look' | 'review' | 'writable' | 'texts'>
+  readonly projectSession: Pick<ProjectSession, 'session' | 'look' | 'review' | 'writable' | 'texts' | 'conversation'>
   /** The changed file that is shown. */
   readonly selected: Signal<{ readonly path: string } | undefined>
   readonly onOpen: (path: string) => void
@@ -28,6 +28,7 @@ export function ChangesView({ projectSession, selected, onOpen }: ChangesViewPro
       hasCommits.value = diff.ok && typeof diff.baseCommit === 'string'
     })
   }, [projectSession])
+  const isScripted = projectSession.conversation.pick.value.kind === 'scripted'
   const place = { selected: selected.value, onOpen }
   return (
     <div class="fill">
@@ -57,6 +58,7 @@ export function ChangesView({ projectSession, selected, onOpen }: ChangesViewPro
           view="file"
           disabled={!projectSession.writable.value}
           drafts={draftsOf(projectSession.texts)}
+          unsendable={isScripted ? 'The scripted model cannot read comments: choose a model of your own.' : undefined}
           {...place}
         />
       )}
@@ -81,7 +83,7 @@ function Review({
   selected,
   onOpen,
   ...properties
-}: Place & Pick<DiffProperties, 'controller' | 'view' | 'disabled' | 'drafts'>) {
+}: Place & Pick<DiffProperties, 'controller' | 'view' | 'disabled' | 'drafts' | 'unsendable'>) {
   const { controller } = properties
   const paint = useSignal<Awaited<ReturnType<typeof loadPaint>>>(undefined)
   useLatest(

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationCall, ConversationItem } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
@@ -23,12 +24,14 @@ export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) 
     <>
       {stepsOf(items).map((step) =>
         'item' in step ? (
-          <Said
-            key={step.at}
-            item={step.item}
-            onEdit={onEdit && (() => onEdit(step.item.id))}
-            onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
-          />
+          <Fragment key={step.at}>
+            {step.item.kind === 'person' && <slot name={`before-${step.item.id}`} />}
+            <Said
+              item={step.item}
+              onEdit={onEdit && (() => onEdit(step.item.id))}
+              onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
+            />
+          </Fragment>
         ) : (
           <Calls key={step.at} calls={step.calls} entryOf={entryOf} onCall={onCall} />
         ),

@@ -58,6 +58,7 @@ function Review({
   disabled = false,
   paint,
   drafts,
+  unsendable,
   dispatch,
   onAct,
 }: DiffProperties & ViewContext & { readonly onAct: (text: string, action: Promise<ChangeOutcome>) => void }) {
@@ -100,7 +101,7 @@ function Review({
           onFile={(step) => void controller.select(files[(at + step + files.length) % files.length]?.path ?? file.path)}
         />
       )}
-      {comments.length > 0 && <PendingComments review={controller} />}
+      {comments.length > 0 && <PendingComments review={controller} reason={unsendable} />}
     </div>
   )
 }
@@ -129,12 +130,14 @@ function OutcomeNote({
 }
 
 /** The comments that are not sent yet. */
-function PendingComments({ review }: { readonly review: Changes }) {
+function PendingComments({ review, reason }: { readonly review: Changes; readonly reason: string | undefined }) {
   const count = review.snapshot.comments.length
   return (
     <div class="bar review-end" role="status">
-      <span class="grow">{count === 1 ? '1 comment' : `${count} comments`} not sent yet</span>
-      <button type="button" class="button primary" onClick={() => void review.send()}>
+      <span class="grow">
+        {count === 1 ? '1 comment' : `${count} comments`} not sent yet{reason && `. ${reason}`}
+      </span>
+      <button type="button" class="button primary" disabled={reason !== undefined} onClick={() => void review.send()}>
         Send to the agent
       </button>
     </div>
