@@ -9,7 +9,7 @@ import {
   type OptionTable,
   refuseSurplus,
 } from '../util/check-options.ts'
-import { findJsonError } from './json-syntax.ts'
+import { findJsonError } from '../util/json-syntax.ts'
 
 /** Options of `json`. */
 export interface JsonCheckOptions extends Partial<Pick<CheckFields, 'name' | 'files' | 'timeoutMs'>> {

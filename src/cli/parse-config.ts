@@ -1,4 +1,4 @@
-import { findJsonError, type SyntaxProblem } from '../checks/json-syntax.ts'
+import { findJsonError, type SyntaxProblem } from '../util/json-syntax.ts'
 import { parse as parseToml, TomlError } from './packages/smol-toml.ts'
 import { type Document, isNode, LineCounter, parseDocument } from './packages/yaml.ts'
 

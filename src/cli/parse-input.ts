@@ -1,4 +1,4 @@
-import { findJsonError } from '../checks/json-syntax.ts'
+import { findJsonError } from '../util/json-syntax.ts'
 
 /**
  * Parses the input of a tool.

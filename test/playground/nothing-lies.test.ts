@@ -113,7 +113,11 @@ describe('a project with several runs, a repository and a reload', () => {
     await page.route(files, (route) => route.abort())
     await projectButton(page).click()
     await button(page, 'As a git repository').click()
-    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'export-repository' }).waitFor()
+    await page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .filter({ hasText: 'This part could not be loaded. Reload the page.' })
+      .waitFor()
     await page.keyboard.press('Escape')
     await page.unroute(files)
   })

@@ -1,4 +1,4 @@
-import { findJsonError } from '../../checks/json-syntax.ts'
+import { findJsonError } from '../../util/json-syntax.ts'
 import type { ModelAnswer } from './toolbox.ts'
 
 /** Arguments as an input, and why they are none. */
@@ -16,7 +16,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { input: text, problem: `The arguments are not valid JSON (line ${line}, column ${column}): ${message}` }
 }
 
-/** Adds to an answer why the arguments of its call are none. */
+/** Adds to a refusal why the arguments of its call are none. A tool may also take a text as it is. */
 export function explainAnswer(answer: ModelAnswer, { problem }: ParsedArguments): ModelAnswer {
-  return problem === undefined ? answer : { ...answer, text: `${answer.text}\n${problem}` }
+  return problem === undefined || !answer.isError ? answer : { ...answer, text: `${answer.text}\n${problem}` }
 }

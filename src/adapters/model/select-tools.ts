@@ -62,7 +62,7 @@ const isToolSource = isObjectWith('a workspace, or an object with its tools and 
  * Returns the offered tools in the order of the workspace.
  *
  * @param owner the function in messages, such as `aiSdkTools()`
- * @throws TypeError for a name that the workspace does not have, and for an empty list
+ * @throws TypeError for a name that the workspace does not have, a name that is listed twice, and an empty list
  */
 export function selectTools(
   owner: string,
@@ -72,6 +72,8 @@ export function selectTools(
   checkArgument(owner, 'workspace', workspace, isToolSource)
   checkArgument(owner, 'workspace.tools', workspace.tools, isToolList)
   const toolNames = workspace.tools.map(({ name }) => name)
+  const twice = names?.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new TypeError(`Tool ${JSON.stringify(twice)} is listed twice`)
   const unknown = names?.find((name) => !toolNames.includes(name))
   if (unknown !== undefined || names?.length === 0) {
     const help = didYouMean(unknown ?? '', toolNames, 'the tools are')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { findJsonError } from '../../src/checks/json-syntax.ts'
+import { findJsonError } from '../../src/util/json-syntax.ts'
 import { times } from '../counts.ts'
 
 /** Whether the platform accepts a text. */
