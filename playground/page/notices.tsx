@@ -14,6 +14,7 @@ export function Notices({ projectSession }: { readonly projectSession: ProjectSe
     <div class="notices">
       <Dismissable of={trouble} kind="bad" role="alert" />
       <Dismissable of={notice} kind="warn" role="status" />
+      {projectSession !== undefined && <Dismissable of={projectSession.files.notice} kind="warn" role="status" />}
       {isReading && (
         <div class="notice warn row" role="status">
           <span class="grow">

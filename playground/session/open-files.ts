@@ -36,11 +36,19 @@ export interface SavedFiles {
   readonly active: string | undefined
 }
 
+/** What has happened to a text of the person, with a way back. */
+interface DraftNotice {
+  readonly text: string
+  readonly action: { readonly label: string; readonly act: () => void }
+}
+
 /** The files that are open in the editor, with their unsaved text. */
 export interface OpenFiles {
   /** The open files and the closed ones that have a draft. */
   readonly all: ReadonlySignal<readonly OpenFile[]>
   readonly active: Signal<string | undefined>
+  /** Says that a draft was dropped, and brings it back. */
+  readonly notice: Signal<DraftNotice | undefined>
   open(path: string): Promise<void>
   /** Closes the tab. A draft is kept. */
   close(path: string): void
@@ -51,7 +59,7 @@ export interface OpenFiles {
   save(path: string): Promise<void>
   /** Resolves a conflict by writing the chosen text. */
   settle(path: string, text: string): Promise<void>
-  /** Replaces the draft by the content on disk. */
+  /** Replaces the draft by the content on disk. `notice` brings the draft back. */
   revert(path: string): Promise<void>
   /** Checks whether open files have changed on disk. */
   refresh(): Promise<void>
@@ -80,6 +88,7 @@ export function createOpenFiles(session: Pick<Session, 'project' | 'save'>): Ope
 class EditorFiles implements OpenFiles {
   readonly all = signal<readonly OpenFile[]>([])
   readonly active = signal<string | undefined>(undefined)
+  readonly notice = signal<DraftNotice | undefined>(undefined)
   readonly #session: Pick<Session, 'project' | 'save'>
   /** Paths that are being written, whose changes do not come from elsewhere. */
   readonly #writing = new Set<string>()
@@ -175,7 +184,29 @@ class EditorFiles implements OpenFiles {
   }
 
   async revert(path: string): Promise<void> {
-    await this.#take(path, (content) => this.#load(path, content))
+    await this.#take(path, (content) => {
+      const file = this.#find(path)
+      this.#load(path, content)
+      if (file?.draft !== undefined) this.#offerBack(file)
+    })
+  }
+
+  #offerBack(file: OpenFile): void {
+    this.notice.value = {
+      text: `Your unsaved text of “${file.path}” is no longer in the editor.`,
+      action: { label: 'Undo', act: () => void this.#bringBack(file) },
+    }
+  }
+
+  /** Shows a dropped draft again. A draft that was begun since then can be brought back in its place. */
+  async #bringBack(file: OpenFile): Promise<void> {
+    await this.open(file.path)
+    const now = this.#find(file.path)
+    if (now === undefined) return
+    this.notice.value = undefined
+    if (now.draft !== undefined && now.draft !== file.draft) this.#offerBack(now)
+    const theirs = now.sha256 === file.sha256 ? undefined : { text: now.base, sha256: now.sha256 }
+    this.#change(file.path, { ...file, isOpen: true, theirs, loaded: now.loaded + 1 })
   }
 
   refresh(): Promise<void> {

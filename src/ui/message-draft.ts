@@ -32,9 +32,9 @@ export interface MessageDraft extends Controller<MessageDraftSnapshot> {
   detach(attachment: Attachment): void
   /** Begins to change an earlier message, given by the id of its item. What was written before comes back at the end. */
   edit(item: string): void
-  /** Leaves the earlier message as it is. */
+  /** Leaves the earlier message as it is. The next `edit` of it goes on with what was written. */
   cancelEdit(): void
-  /** Takes a message out of the queue, by its position, to write on in it. */
+  /** Takes a message out of the queue, by its position, to write on in it. What was written stays below it. */
   takeBack(at: number): void
   /** Returns the message and begins an empty one, or returns undefined if it has no text. */
   take(): Message | undefined
@@ -74,8 +74,12 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
     ...{ replaces: undefined, trouble: undefined },
   })
   let before = ''
+  /** What the person has made of earlier messages and not sent, by their id. */
+  const edited = new Map<string, string>()
 
   function write(text: string): void {
+    const { replaces } = state.snapshot
+    if (replaces !== undefined) edited.set(replaces, text)
     drafts?.set(FIELD, text)
     state.update({ text })
   }
@@ -91,6 +95,7 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
     if (text.trim() === '') return undefined
     state.update({ attachments: [], trouble: undefined })
     write('')
+    edited.delete(state.snapshot.replaces ?? '')
     cancelEdit()
     return { text: text.trim(), attachments }
   }
@@ -120,15 +125,16 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
       if (message?.kind !== 'person') return
       if (state.snapshot.replaces === undefined) before = state.snapshot.text
       state.update({ replaces: item })
-      write(message.text)
+      write(edited.get(item) ?? message.text)
     },
     cancelEdit,
     takeBack(at) {
       const message = conversation.snapshot.queue[at]
       if (message === undefined) return
       conversation.unqueue(at)
-      state.update({ attachments: message.attachments ?? [] })
-      write(message.text)
+      const { text, attachments } = state.snapshot
+      state.update({ attachments: [...(message.attachments ?? []), ...attachments] })
+      write(text === '' ? message.text : `${message.text}\n\n${text}`)
     },
     take,
     send() {

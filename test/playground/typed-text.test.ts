@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright'
+import type { BrowserContext, Locator, Page } from 'playwright'
 import { beforeAll, expect, it } from 'vitest'
 import { isLong } from '../counts.ts'
 import {
@@ -12,6 +12,7 @@ import {
   openedFiles,
   openFile,
   ownText,
+  patiently,
   policyText,
   ready,
   reload,
@@ -128,6 +129,33 @@ it('the draft of a file survives every way of leaving it, and is shown as a draf
   }
   expect(lost).toEqual([])
 }, 240_000)
+
+it('what a press takes out of a text comes back by Undo and by Ctrl+Z, also after a reload', async () => {
+  const page = await playground.sample('price-list')
+  const field = await openFile(page, 'README.md')
+  const comesBack = async (text: Locator, drop: () => Promise<void>, undo: () => Promise<void>) => {
+    await drop()
+    await expect.poll(() => text.textContent(), patiently).not.toContain(line)
+    await undo()
+    await shows(() => text.textContent(), line)
+  }
+  const undoByKeys = (text: Locator) => async () => {
+    await text.click()
+    await page.keyboard.press('Control+z')
+  }
+  await field.click()
+  await page.keyboard.insertText(line)
+  await stores(page, line)
+  await reload(page)
+  const revert = () => button(page, 'Revert').click()
+  await comesBack(field, revert, () => button(page, 'Undo').click())
+  await comesBack(field, revert, undoByKeys(field))
+  await show(page, 'Policy')
+  const policy = policyText(page)
+  await replaceText(page, policy, `{ "preset": "readOnly", "${line}": 1 }`)
+  await comesBack(policy, () => button(page, 'Discard').click(), undoByKeys(policy))
+  await comesBack(policy, () => chooseOption(page, 'Begin with', 'autonomous'), undoByKeys(policy))
+})
 
 it.runIf(isLong)(
   'a message and a policy that were typed and not sent survive other views, projects and a reload',

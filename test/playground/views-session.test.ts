@@ -374,6 +374,36 @@ describe('an open file', () => {
     await session.close()
   })
 
+  it.each([
+    ['Revert', 'true'],
+    ['the choice of a changed file', 'echo theirs > a.txt'],
+    ['the choice of a deleted file', 'rm a.txt'],
+  ])('gives a draft back that %s has dropped, also one that was restored', async (_way, change) => {
+    const { session } = await open()
+    const typed = createOpenFiles(session)
+    await typed.open('a.txt')
+    typed.edit('a.txt', 'mine')
+    await session.call('run_command', { command: change })
+    await typed.refresh()
+    const restored = createOpenFiles(session)
+    await restored.restore(typed.keep())
+    for (const opened of [typed, restored]) {
+      const editor = editorOf(opened, signal(true))
+      const { snapshot } = editor
+      expect(snapshot).toMatchObject({ text: 'mine', isChanged: true })
+      if (snapshot.conflict === undefined) await editor.discard()
+      else editor.resolve('theirs')
+      await expect.poll(() => editor.snapshot.isChanged).toBe(false)
+      editor.edit('a later text')
+      opened.close('a.txt')
+      opened.notice.value?.action.act()
+      await expect.poll(() => editor.snapshot).toEqual(snapshot)
+      opened.notice.value?.action.act()
+      await expect.poll(() => editor.snapshot.text, 'nor is the later text lost').toBe('a later text')
+    }
+    await session.close()
+  })
+
   it('with a draft can be saved after it was deleted; without a draft it shows the deletion', async () => {
     const { from, session } = await open()
     const opened = createOpenFiles(session)

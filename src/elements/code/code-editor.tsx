@@ -94,7 +94,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
-  const { path, loaded, readOnly = false, wraps = false, goTo, find, lines, codeMirror } = props
+  const { path, text, loaded, readOnly = false, wraps = false, goTo, find, lines, codeMirror } = props
   const { Compartment } = codeMirror.state
   const { EditorView } = codeMirror.view
   const places = useMemo(() => ({ finding: new Compartment(), wrapping: new Compartment() }), [])
@@ -114,7 +114,17 @@ export function CodeEditor(props: CodeEditorProps) {
   useLayoutEffect(() => {
     const { current } = view
     current?.setState(createState(props, latest, places, current.state.selection.main.head))
-  }, [path, loaded, readOnly])
+  }, [path, readOnly])
+  useLayoutEffect(() => {
+    const { state } = view.current ?? {}
+    if (state === undefined || state.sliceDoc() === text) return
+    // A change that Ctrl+Z takes back: the person may have typed the text before.
+    view.current?.dispatch({
+      changes: { from: 0, to: state.doc.length, insert: text },
+      selection: { anchor: Math.min(state.selection.main.head, text.length) },
+      userEvent: 'set',
+    })
+  }, [loaded])
 
   useEffect(() => {
     view.current?.dispatch({ effects: places.wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })

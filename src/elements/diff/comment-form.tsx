@@ -32,16 +32,13 @@ export function CommentForm({ review, file, hunk, text, takesFocus, onText, onCl
   const lines = file.lines[side]
   const from = Math.min(start + 1 + skipped, lines.length)
   const to = Math.min(start + (length ?? count), lines.length)
-  const drop = () => {
-    onText('')
-    onClose()
-  }
   const add = () => {
     if (text.trim() === '') return
     const [first, last] = [Math.min(from, to), Math.max(from, to)]
     const quote = lines.slice(first - 1, last).join('')
     review.comment({ path: file.path, side, from: first, to: last, quote, text: text.trim() })
-    drop()
+    onText('')
+    onClose()
   }
   return (
     <form
@@ -71,7 +68,7 @@ export function CommentForm({ review, file, hunk, text, takesFocus, onText, onCl
         <LineField label="From line" value={from} onLine={(line) => setSkipped(line - start - 1)} max={lines.length} />
         <LineField label="to line" value={to} onLine={(line) => setLength(line - start)} max={lines.length} />
         <span class="grow" />
-        <button type="button" class="button quiet" onClick={drop}>
+        <button type="button" class="button quiet" onClick={onClose}>
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={text.trim() === ''}>
