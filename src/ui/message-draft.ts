@@ -73,13 +73,11 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
     ...{ text: drafts?.get(FIELD) ?? '', attachments: [], takesFiles: attach !== undefined },
     ...{ replaces: undefined, trouble: undefined },
   })
-  let before = ''
-  /** What the person has made of earlier messages and not sent, by their id. */
-  const edited = new Map<string, string>()
+  /** What is written by the id of the message that it replaces, and under '' the new message. */
+  const texts = new Map([['', state.snapshot.text]])
 
   function write(text: string): void {
-    const { replaces } = state.snapshot
-    if (replaces !== undefined) edited.set(replaces, text)
+    texts.set(state.snapshot.replaces ?? '', text)
     drafts?.set(FIELD, text)
     state.update({ text })
   }
@@ -87,7 +85,7 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
   function cancelEdit(): void {
     if (state.snapshot.replaces === undefined) return
     state.update({ replaces: undefined })
-    write(before)
+    write(texts.get('') ?? '')
   }
 
   function take(): Message | undefined {
@@ -95,7 +93,6 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
     if (text.trim() === '') return undefined
     state.update({ attachments: [], trouble: undefined })
     write('')
-    edited.delete(state.snapshot.replaces ?? '')
     cancelEdit()
     return { text: text.trim(), attachments }
   }
@@ -123,9 +120,8 @@ export function createMessageDraft(conversation: Conversation, options: MessageD
     edit(item) {
       const message = conversation.snapshot.items.find(({ id }) => id === item)
       if (message?.kind !== 'person') return
-      if (state.snapshot.replaces === undefined) before = state.snapshot.text
       state.update({ replaces: item })
-      write(edited.get(item) ?? message.text)
+      write(texts.get(item) || message.text)
     },
     cancelEdit,
     takeBack(at) {

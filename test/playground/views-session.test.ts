@@ -399,7 +399,7 @@ describe('an open file', () => {
       opened.notice.value?.action.act()
       await expect.poll(() => editor.snapshot).toEqual(snapshot)
       opened.notice.value?.action.act()
-      await expect.poll(() => editor.snapshot.text, 'nor is the later text lost').toBe('a later text')
+      await expect.poll(() => editor.snapshot.text).toBe('a later text')
     }
     await session.close()
   })

@@ -8,7 +8,6 @@ export interface CodeEditorProps {
   readonly path: string
   readonly label: string
   readonly text: string
-  readonly lineEnd?: string
   /** Reloads the text when it changes. */
   readonly loaded: number
   readonly readOnly?: boolean
@@ -53,8 +52,8 @@ function openFind(codeMirror: CodeMirror, editor: EditorView, { finding }: Place
   return true
 }
 
-function createState(props: CodeEditorProps, latest: Latest, places: Places, cursor: number) {
-  const { path, label, text, lineEnd = '\n', readOnly, wraps, firstLine, codeMirror } = props
+function createState(props: CodeEditorProps, latest: Latest, places: Places) {
+  const { path, label, text, readOnly, firstLine, codeMirror } = props
   const { EditorView, keymap } = codeMirror.view
   const { EditorState } = codeMirror.state
   const find = (editor: EditorView) => openFind(codeMirror, editor, places)
@@ -64,18 +63,17 @@ function createState(props: CodeEditorProps, latest: Latest, places: Places, cur
   }
   return EditorState.create({
     doc: text,
-    selection: { anchor: Math.min(cursor, text.length) },
     extensions: [
-      EditorState.lineSeparator.of(lineEnd),
+      EditorState.lineSeparator.of('\n'),
       places.finding.of([]),
-      places.wrapping.of(wraps === true ? EditorView.lineWrapping : []),
+      places.wrapping.of([]),
       keymap.of([
         { key: 'Mod-s', run: save },
         { key: 'Mod-f', run: find },
         { key: 'Mod-h', run: find, preventDefault: true },
       ]),
       codeMirror.base(path, label, firstLine),
-      readOnly === true ? codeMirror.reading() : codeMirror.writing(),
+      readOnly ? codeMirror.reading() : codeMirror.writing(),
       codeMirror.marks.extension,
       EditorView.updateListener.of((update) => {
         if (update.docChanged) latest.current.onEdit?.(update.state.sliceDoc())
@@ -94,7 +92,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
-  const { path, text, loaded, readOnly = false, wraps = false, goTo, find, lines, codeMirror } = props
+  const { path, text, loaded, readOnly, wraps, goTo, find, lines, codeMirror } = props
   const { Compartment } = codeMirror.state
   const { EditorView } = codeMirror.view
   const places = useMemo(() => ({ finding: new Compartment(), wrapping: new Compartment() }), [])
@@ -104,31 +102,27 @@ export function CodeEditor(props: CodeEditorProps) {
     const parent = element.current
     if (parent === null) return
     // Its styles belong where it is, not in the element whose slot shows it.
-    const created = new EditorView({ parent, root: parent.getRootNode() as Document | ShadowRoot })
-    view.current = created
-    return () => {
-      created.destroy()
-      view.current = undefined
-    }
+    view.current = new EditorView({ parent, root: parent.getRootNode() as Document | ShadowRoot })
+    return () => view.current?.destroy()
   }, [])
   useLayoutEffect(() => {
-    const { current } = view
-    current?.setState(createState(props, latest, places, current.state.selection.main.head))
+    view.current?.setState(createState(props, latest, places))
   }, [path, readOnly])
   useLayoutEffect(() => {
-    const { state } = view.current ?? {}
-    if (state === undefined || state.sliceDoc() === text) return
+    const editor = view.current
+    if (editor === undefined || editor.state.sliceDoc() === text) return
+    const { doc, selection } = editor.state
     // A change that Ctrl+Z takes back: the person may have typed the text before.
-    view.current?.dispatch({
-      changes: { from: 0, to: state.doc.length, insert: text },
-      selection: { anchor: Math.min(state.selection.main.head, text.length) },
+    editor.dispatch({
+      changes: { from: 0, to: doc.length, insert: text },
+      selection: { anchor: Math.min(selection.main.head, text.length) },
       userEvent: 'set',
     })
   }, [loaded])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.current?.dispatch({ effects: places.wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })
-  }, [wraps])
+  }, [wraps, path, readOnly])
 
   const lastFind = useRef(find)
   useEffect(() => {

@@ -29,7 +29,7 @@ async function loadCode(): Promise<Code | null> {
 
 /** The open file as a text. Ctrl+S saves it. */
 export function View(properties: EditorProperties) {
-  const { controller, ownText = false } = properties
+  const { controller, ownText } = properties
   const snapshot = useSnapshot(controller)
   const { path, isLoading, readOnly, trouble, conflict } = snapshot
   const [code, setCode] = useState<Code | null>()
