@@ -355,8 +355,10 @@ async function startRun(id: string): Promise<void> {
   await session.change(settingsOf(scenario))
   app.notice.value = notice
   const [first] = session.history.value
-  // The states in between stay in the history.
-  if (projectSession.changed.value.size > 0 && first !== undefined) await session.moveTo(first.id)
+  if (projectSession.changed.value.size > 0 && first !== undefined) {
+    const { ok } = await session.moveTo(first.id)
+    if (ok) app.notice.value ??= { text: 'The changes of the run before were taken back. The history has them.' }
+  }
   page.agent.value = true
   page.phone.value = 'agent'
   page.isStageUp.value = false

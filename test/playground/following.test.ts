@@ -145,6 +145,12 @@ describe('the stage', () => {
     await prints(page, 'pass 6')
     // What the agent edited last stays in view.
     expect(await changedText(page).allInnerTexts()).toContain('round')
+
+    const takenBack = page.getByText('The changes of the run before were taken back. The history has them.')
+    expect(await takenBack.count()).toBe(0)
+    await button(page, 'Wardspace').click()
+    await card(page, 'Mend a failing test').click()
+    await takenBack.waitFor({ timeout: 20_000 })
   })
 
   it.runIf(isLong)(
