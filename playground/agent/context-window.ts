@@ -12,7 +12,7 @@ const TARGET = 0.5
 /** What remains of the limit after a server has refused a request as too long. */
 const SHRINK = 0.7
 
-/** How full the context of a model was at the last request. */
+/** How full the context of a model is, as the next request sends it. */
 export interface ContextUse {
   readonly tokens: number
   /** The context of the model. Undefined when it is not known. */
@@ -39,8 +39,10 @@ export class ContextWindow {
     this.#overhead = overhead
   }
 
-  get use(): ContextUse {
-    return { tokens: this.tokensOf(this.#lastCharacters), limit: this.#limit }
+  /** Returns how full the context is with these messages. */
+  useWith(messages: readonly ModelMessage[]): ContextUse {
+    const sent = messagesFor(messages, this.#compactionFor(messages))
+    return { tokens: this.tokensOf(this.#overhead + charactersOf(sent)), limit: this.#limit }
   }
 
   /** Estimates the tokens of a text. */
@@ -55,12 +57,16 @@ export class ContextWindow {
 
   /** Returns the messages to send, compacted if they do not fit. */
   fit(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-    const limit = Math.min(this.#limit ?? Number.POSITIVE_INFINITY, this.#learnedLimit)
-    const charactersFor = (part: number) => limit * part * this.#ratio - this.#overhead
-    this.compaction = compact(messages, this.compaction, { target: charactersFor(TARGET), max: charactersFor(FULL) })
+    this.compaction = this.#compactionFor(messages)
     const sent = messagesFor(messages, this.compaction)
     this.#lastCharacters = this.#overhead + charactersOf(sent)
     return sent
+  }
+
+  #compactionFor(messages: readonly ModelMessage[]): Compaction {
+    const limit = Math.min(this.#limit ?? Number.POSITIVE_INFINITY, this.#learnedLimit)
+    const charactersFor = (part: number) => limit * part * this.#ratio - this.#overhead
+    return compact(messages, this.compaction, { target: charactersFor(TARGET), max: charactersFor(FULL) })
   }
 
   /** Takes the count of the server for the last request. */

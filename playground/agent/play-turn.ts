@@ -234,7 +234,7 @@ class TurnPlayer {
       if (this.repetition.isFound) this.#reason = 'repeated'
     }
     this.#keep()
-    const context = this.#turn.countedUse?.() ?? this.#turn.context.use
+    const context = this.#turn.countedUse?.() ?? this.#turn.context.useWith(this.#all())
     onEvent({ type: 'usage', ...stepUsage, total: this.#usage, context })
   }
 

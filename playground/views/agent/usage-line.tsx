@@ -16,7 +16,7 @@ export function UsageLine({ conversation }: { readonly conversation: ProjectSess
       {limit !== undefined && (
         <span
           class="context-use"
-          title={`The last request took about ${short(tokens)} of ${short(limit)} tokens. Earlier results are replaced by their addresses before it is full.`}
+          title={`The next request takes about ${short(tokens)} of ${short(limit)} tokens. Earlier results are replaced by their addresses before it is full.`}
         >
           <meter aria-label="Context of the model" min={0} max={1} value={part} high={NEARLY_FULL} optimum={0} />
           <span class="number">{percent} % of the context</span>

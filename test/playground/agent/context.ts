@@ -150,6 +150,24 @@ describe('the context of a model', () => {
     },
   )
 
+  it('has the answer in it as soon as it is there', async () => {
+    const answer = 'Word. '.repeat(18_000)
+    const { agent, events, close } = await connect(
+      { contextTokens: 200_000 },
+      {
+        pieces: 10_000,
+        *script() {
+          yield* call('', 'read_file', { path: 'f1.txt' })
+          return answer
+        },
+      },
+    )
+    expect(await agent.send('Tell me all.')).toBe('finished')
+    const use = events.flatMap((event) => (event.type === 'usage' ? [event.context] : [])).at(-1)
+    expect(use?.tokens).toBeGreaterThan(answer.length / 6)
+    await close()
+  })
+
   it('is learned from a server that refuses a conversation as too long', async () => {
     const { server, agent, events, said, close } = await connect({}, { contextTokens: 24_000, pieces: 2_000 })
     expect(await agent.send('Read them.')).toBe('finished')
