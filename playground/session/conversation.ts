@@ -47,7 +47,7 @@ export interface Conversation {
   readonly usage: ReadonlySignal<Usage>
   /** Milliseconds for which the agent has worked on the last message, in the latest try. */
   readonly taskMs: ReadonlySignal<number>
-  /** How full the context of the model was at the last request. */
+  /** How full the context of the model is. */
   readonly context: ReadonlySignal<ContextUse | undefined>
   /** The time of the next try after a failure, in milliseconds since 1970. */
   readonly retryAt: ReadonlySignal<number | undefined>
@@ -97,6 +97,8 @@ export interface SavedConversation {
   readonly settled?: number
   /** Whether the agent was working. */
   readonly isWorking?: boolean
+  /** Whether a call of it was waiting for an approval. */
+  readonly isAsking?: boolean
   readonly context?: ContextUse
   readonly taskMs?: number
   readonly queue?: readonly Message[]
@@ -223,7 +225,7 @@ class SessionConversation implements StoredConversation {
     this.#settled = kept?.settled ?? items.length
     const end = isElsewhere
       ? 'The agent was at work in another tab when this one was opened'
-      : describeInterruption(items)
+      : describeInterruption(items, kept?.isAsking)
     this.items.value = kept?.isWorking === true ? [...items, { kind: 'end', text: end }] : items
     this.usage.value = kept?.messages?.usage ?? noUsage
     this.context.value = kept?.context
@@ -376,6 +378,7 @@ class SessionConversation implements StoredConversation {
     pick: this.pick.value,
     settled: this.#settled,
     isWorking: this.isWorking.value,
+    isAsking: this.#session.approvals.value.some(({ actor }) => actor === 'agent'),
     taskMs: this.taskMs.value,
     ...(this.context.value !== undefined && { context: this.context.value }),
     ...(this.queue.value.length > 0 && { queue: this.queue.value }),

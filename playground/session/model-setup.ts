@@ -98,16 +98,25 @@ export function createModelSetup(pick: Signal<ModelPick>): ModelSetup {
       }),
     test: () =>
       request(testing, async (endpoint) => {
-        const { ms, callsTools } = await testConnection(endpointChoiceOf(endpoint))
-        const answered = `${endpoint.model} answered in ${(ms / 1000).toFixed(1)} s`
-        return () =>
-          callsTools
-            ? { kind: 'good', text: `It works: ${answered} and called a tool.` }
-            : {
-                kind: 'warn',
-                text: `${answered}, but did not call the tool that it was asked to call. The agent works by calling tools.`,
-              }
+        const tested = await testConnection(endpointChoiceOf(endpoint))
+        return () => {
+          // The server answers by now.
+          if (listing.value.kind === 'bad') listing.value = idle
+          return answered(endpoint, tested)
+        }
       }),
+  }
+}
+
+function answered(
+  { model }: EndpointPick,
+  { ms, callsTools }: { readonly ms: number; readonly callsTools: boolean },
+): RequestState {
+  const text = `${model} answered in ${(ms / 1000).toFixed(1)} s`
+  if (callsTools) return { kind: 'good', text: `It works: ${text} and called a tool.` }
+  return {
+    kind: 'warn',
+    text: `${text}, but did not call the tool that it was asked to call. The agent works by calling tools.`,
   }
 }
 

@@ -90,7 +90,7 @@ async function openConversation(
     isElsewhere: !writable,
   })
   const { changes, items, pick: picked, isWorking, queue } = conversation
-  autosave.follow(OPEN_CONVERSATION, [changes, items, picked, isWorking, queue], conversation.save)
+  autosave.follow(OPEN_CONVERSATION, [changes, items, picked, isWorking, queue, session.approvals], conversation.save)
   return conversation
 }
 

@@ -72,14 +72,14 @@ export function isCutOff(items: readonly ConversationItem[]): boolean {
   return last?.kind === 'end' && (last.reason === 'cut' || last.reason === 'early')
 }
 
-/** Says where the turn was when the page was closed. */
-export function describeInterruption(items: readonly ConversationItem[]): string {
+/** Says where the turn was when the page was closed. @param isAsking whether it waited for an approval */
+export function describeInterruption(items: readonly ConversationItem[], isAsking = false): string {
   const open = items.findLast((item) => item.kind === 'call')
   const isCalling = open?.kind === 'call' && open.ok === undefined
   const doing = isCalling
     ? `${verbOf(open.tool, 'does').toLowerCase()} ${objectOf(open.tool, open.input)}`.trim()
     : 'the agent was answering'
-  return `Interrupted while ${doing}: the page was closed or reloaded, or another tab took over`
+  return `Interrupted while ${isAsking ? 'waiting for your approval of ' : ''}${doing}: the page was closed or reloaded, or another tab took over`
 }
 
 /** What a message asks of the page itself. */

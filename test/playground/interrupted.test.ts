@@ -61,7 +61,7 @@ describe('a reload while the agent works', () => {
     await run(page)
     await button(page, 'Approve the plan').waitFor()
     await reload(page)
-    await says(page, 'Interrupted while submitting a plan')
+    await says(page, 'Interrupted while waiting for your approval of submitting a plan')
     await button(page, 'Go on').click()
     await button(page, 'Approve the plan').click()
     await approval(page, 'edit_file').waitFor()

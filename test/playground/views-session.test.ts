@@ -502,22 +502,33 @@ it('a message is stored before the agent receives it', async () => {
 })
 
 it.each([
-  [false, 'Interrupted while the agent was answering: the page was closed or reloaded, or another tab took over'],
-  [true, 'The agent was at work in another tab when this one was opened'],
-])('a run that had not ended when it was stored, with the project in another tab: %j', async (isElsewhere, text) => {
-  const { from, session } = await open()
-  const conversation = createConversation(session, {
-    kept: { items: [], messages: undefined, pick: { kind: 'scripted', scenario: '' }, isWorking: true },
-    pick: { kind: 'scripted', scenario: '' },
-    load: () => new Promise(() => {}),
-    loadScenarios: async () => [],
-    archive: await openArchive(from),
-    isElsewhere,
-  })
-  expect(conversation.items.value).toEqual([{ kind: 'end', text }])
-  conversation.close()
-  await session.close()
-})
+  [false, [], 'Interrupted while the agent was answering: the page was closed or reloaded, or another tab took over'],
+  [true, [], 'The agent was at work in another tab when this one was opened'],
+  [
+    false,
+    [{ kind: 'call', id: '1', tool: 'edit_file', input: { path: 'a.js' } }],
+    'Interrupted while waiting for your approval of editing a.js: the page was closed or reloaded, or another tab took over',
+  ],
+] as const)(
+  'a run that had not ended when it was stored, with the project in another tab: %j',
+  async (isElsewhere, items, text) => {
+    const { from, session } = await open()
+    const conversation = createConversation(session, {
+      kept: {
+        ...{ items, messages: undefined, isWorking: true, isAsking: items.length > 0 },
+        pick: { kind: 'scripted', scenario: '' },
+      },
+      pick: { kind: 'scripted', scenario: '' },
+      load: () => new Promise(() => {}),
+      loadScenarios: async () => [],
+      archive: await openArchive(from),
+      isElsewhere,
+    })
+    expect(conversation.items.value).toEqual([...items, { kind: 'end', text }])
+    conversation.close()
+    await session.close()
+  },
+)
 
 it('the time of a task is that of its latest try, and lasts over a reload', async () => {
   const { from, session } = await open()
