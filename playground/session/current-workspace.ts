@@ -20,6 +20,9 @@ export interface CurrentWorkspaceOptions {
   readonly writable: boolean
 }
 
+/** Why nothing is changed while another tab has the project. */
+export const elsewhere = { message: 'Another tab has the project', hint: 'Take it over to save.' }
+
 /** What a new run of the agent continues with: the task, the taint and the approved plan. */
 function agentOf({ agent: { task, taint, plan }, mode }: Opened): SavedSettings['agent'] {
   const origin = taint.origin()
@@ -132,7 +135,8 @@ export class CurrentWorkspace {
   async byPerson(act: Act, policy: PolicyInput): Promise<Success | Failure> {
     await this.#endPlanModeOfPerson()
     const result = await act(this.workspace)
-    if (result.ok || !ownersOnly.has(result.code) || !this.#opener.options.writable) return result
+    if (result.ok || !ownersOnly.has(result.code)) return result
+    if (!this.#isWritable) return result.code === 'READ_ONLY' ? { ...result, ...elsewhere } : result
     const reason = this.#reasonAgainstOwner()
     if (reason !== undefined) {
       const message = `${reason}, and the policy of the agent applies to you too: ${result.message}`
@@ -143,9 +147,16 @@ export class CurrentWorkspace {
 
   /** Acts as the owner of the files, with tools that only the person has. Refuses while the agent is working. */
   async byOwner(act: Act, extraTools: readonly Tool[]): Promise<Success | Failure> {
-    const reason = this.#opener.options.writable ? this.#reasonAgainstOwner() : 'Another tab works on this project'
+    if (!this.#isWritable) return { ok: false, code: 'READ_ONLY', ...elsewhere }
+    const reason = this.#reasonAgainstOwner()
     if (reason === undefined) return this.#asOwner(act, { policy: ownerPolicy, extraTools })
     return { ok: false, code: 'READ_ONLY', message: reason, hint: 'Wait until it has ended, then try again.' }
+  }
+
+  /** False also once another tab has taken the project over. */
+  get #isWritable(): boolean {
+    const { writable, project } = this.#opener.options
+    return writable && project.writable !== false
   }
 
   /** The owner acts in a workspace of their own, which must not replace the one in use. */

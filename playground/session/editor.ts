@@ -18,7 +18,7 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
       isLoading: false,
       isSaving: false,
       isChanged: file?.draft !== undefined,
-      readOnly: writable.value ? undefined : 'another tab writes the project',
+      readOnly: writable.value ? undefined : 'another tab has the project. Take it over to save.',
       conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text?.lineEnd),
       isDeleted: file?.theirs !== undefined && file.theirs.sha256 === undefined,
       trouble: file?.trouble,

@@ -1,5 +1,6 @@
 import type { Path } from 'wardspace'
 import { createTerminal, type SavedTerminal, type Terminal, type TerminalFiles } from 'wardspace/ui'
+import { elsewhere } from './current-workspace.ts'
 import { sentenceOfAbsent } from './terminal-words.ts'
 import type { Session } from './types.ts'
 
@@ -10,7 +11,15 @@ export function openTerminal(
 ): Terminal {
   return createTerminal({
     workspace: session.workspace.peek(),
-    run: { callTool: (tool, input, { signal } = {}) => session.call(tool, input, signal && { signal }) },
+    run: {
+      async callTool(tool, input, { signal } = {}) {
+        const result = await session.call(tool, input, signal && { signal })
+        if (result.ok || result.message !== elsewhere.message) return result
+        // The terminal shows the message of this code as it is.
+        const message = `${elsewhere.message}: no change by this line is kept. ${elsewhere.hint}`
+        return { ...result, code: 'SHELL_UNAVAILABLE', message }
+      },
+    },
     saved,
     timeline: session.callTimeline,
     stream: session.lines,

@@ -20,6 +20,8 @@ import type { WebTools } from './web-tools.ts'
 export interface SessionProject {
   readonly info: { readonly id: string; readonly name: string }
   readonly backend: Backend
+  /** False while another tab has the project. */
+  readonly writable?: boolean
   /** Data kept beside the project's files, never among them. */
   readonly kept: {
     load(name: string): Promise<unknown>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWorkspace, type Failure, type Success } from 'wardspace'
+import { createWorkspace, type Failure, type Success, ToolError } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -20,6 +20,7 @@ import { createOpenFiles, type OpenFiles } from '../../playground/session/open-f
 import { openSession } from '../../playground/session/open-session.ts'
 import { pastFiles } from '../../playground/session/past-files.ts'
 import { createPathFacts } from '../../playground/session/path-facts.ts'
+import { openTerminal } from '../../playground/session/terminal.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { bytesOf } from '../../src/testing/backend/case.ts'
@@ -373,6 +374,49 @@ describe('an open file', () => {
     expect(await textOf(from, 'dos.txt')).toBe('\ufeffa\r\nmine\r\ntheirs\r\n')
     await session.close()
   })
+
+  it.each(['from the start', 'later'])(
+    'is not changed while another tab has the project, %s, which is said',
+    async (when) => {
+      const { from } = await open()
+      let writable = when === 'later'
+      const backend: typeof from.backend = {
+        ...from.backend,
+        commit: (changes, options) =>
+          writable
+            ? from.backend.commit(changes, options)
+            : Promise.reject(new ToolError('READ_ONLY', 'Cannot change')),
+      }
+      const taken = {
+        ...from,
+        backend,
+        get writable() {
+          return writable
+        },
+      }
+      const session = await openSession(taken, { settings: { policy: 'autonomous' }, writable })
+      const opened = createOpenFiles(session)
+      const editor = editorOf(opened, signal(writable))
+      await editor.open('a.txt')
+      writable = false
+      editor.edit('mine')
+      await editor.save()
+      const words = /^Another tab has the project\b.*\. Take it over to save\.$/
+      expect(editor.snapshot.trouble).toMatch(words)
+      const terminal = openTerminal(session)
+      await terminal.run('rm a.txt; ls')
+      expect(terminal.snapshot.lines[0]?.refused[0]).toMatch(
+        when === 'later' ? words : 'Blocked: a.txt is read-only here',
+      )
+      await terminal.run('echo fine')
+      expect(terminal.snapshot.lines[1]).toMatchObject({ refused: [], exitCode: 0 })
+      const change = { label: 'x', changes: [] } as never
+      expect(await session.changeFiles(change)).toMatchObject({ message: 'Another tab has the project' })
+      expect(await textOf(from, 'a.txt')).toBe('one\n')
+      terminal.close()
+      await session.close()
+    },
+  )
 
   it.each([
     ['Revert', 'true'],
