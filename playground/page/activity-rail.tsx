@@ -36,6 +36,7 @@ export function ActivityRail({ activities, active, onSelect }: ActivityRailProps
           key={panel}
           type="button"
           class="rail-button"
+          data-panel={panel}
           aria-label={count === 0 ? label : `${label} ${count > 99 ? '99+' : count}`}
           aria-pressed={panel === active}
           title={count === 0 ? label : `${label}: ${count}`}

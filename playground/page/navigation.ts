@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import type { ProjectSession } from '../session/project-session.ts'
+import { focusView } from '../ui/focus-view.ts'
 import { app } from './app-state.ts'
 import { layout, type PanelName, type PhoneTab, page, type StageName } from './page-state.ts'
 
@@ -61,6 +62,11 @@ effect(() => {
   page.past.value = undefined
   page.tabs.value = page.tabs.peek().filter((tab) => tab !== 'past')
 })
+
+/** Focuses the tab in front, or what is beside the tabs if none is left. */
+export function focusTab(): void {
+  focusView('.file-tabs [aria-current="true"], .terminal-switch')
+}
 
 /** Closes the tab of a view. */
 export function closeStage(view: StageName): void {
@@ -127,6 +133,7 @@ export function showAgent(): void {
 export function closeTerminal(): void {
   leaveAgent()
   page.terminal.value = false
+  focusView('.terminal-switch')
   if (layout.value === 'phone') page.isStageUp.value = false
 }
 
@@ -194,6 +201,7 @@ export function moveTab(by: number): void {
 export function closeTab(): void {
   const tab = openTabs()[activeTab()]
   if (tab === undefined) return
+  if (document.activeElement?.closest('.stage-body, .stage-tabs') != null) focusTab()
   if ('view' in tab) closeStage(tab.view)
   else app.projectSession.value?.files.close(tab.path)
 }

@@ -43,6 +43,7 @@ export function SidePanel({
           label="Close the panel"
           onClick={() => {
             page.panel.value = undefined
+            focusView(`.rail [data-panel="${panel}"]`)
           }}
         />
       </div>

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../../src/elements/parts/icon.tsx'
 import { IconButton } from '../../src/elements/parts/icon-button.tsx'
 import { Menu, type MenuItem, type MenuPlace } from '../../src/elements/parts/menu.tsx'
 import type { ProjectSession } from '../session/project-session.ts'
-import { closeStage, closeTerminal, openFile, showStage } from './navigation.ts'
+import { closeStage, closeTerminal, focusTab, openFile, showStage } from './navigation.ts'
 import { layout, page, type StageName } from './page-state.ts'
 import { goToTerminal } from './shortcuts.ts'
 
@@ -179,6 +179,10 @@ interface StageTabProps {
 }
 
 function StageTab({ label, title, isActive, icon, mark, onShow, onClose, attributes }: StageTabProps) {
+  const close = () => {
+    onClose()
+    focusTab()
+  }
   const tab = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isActive) tab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -192,17 +196,17 @@ function StageTab({ label, title, isActive, icon, mark, onShow, onClose, attribu
         title={title}
         onClick={onShow}
         onAuxClick={(event) => {
-          if (event.button === 1) onClose()
+          if (event.button === 1) close()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Delete') onClose()
+          if (event.key === 'Delete') close()
         }}
       >
         {icon}
         {label}
         {mark}
       </button>
-      <button type="button" class="close" aria-label={`Close ${title}`} onClick={onClose}>
+      <button type="button" class="close" aria-label={`Close ${title}`} onClick={close}>
         <Icon name="close" size={12} />
       </button>
     </li>

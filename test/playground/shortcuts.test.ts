@@ -1,7 +1,18 @@
 import type { Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../counts.ts'
-import { approval, approvalBar, becomePhone, button, command, focusedName, patiently, runTo } from './person.ts'
+import {
+  approval,
+  approvalBar,
+  becomePhone,
+  button,
+  command,
+  focusedName,
+  openFile,
+  patiently,
+  runTo,
+  show,
+} from './person.ts'
 import { usePlayground } from './shared.ts'
 
 const playground = usePlayground()
@@ -162,4 +173,26 @@ it('Alt 6 on a phone where nothing waits does not open the next approval', async
   expect(await page.locator('.sheet.open').count()).toBe(0)
   await page.keyboard.press('Alt+6')
   await approval(page, 'submit_plan').waitFor()
+})
+
+it('what is closed by a key leaves the focus at what opened it, or at the next tab', async () => {
+  const page = await playground.sample('price-list', { storage: 'memory' })
+  await command(page, 'echo rea""dy', 'ready')
+  await show(page, 'Report')
+  for (const path of ['README.md', 'src/price.js', 'src/format.js', 'package.json']) await openFile(page, path)
+  const focusedText = () =>
+    page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent)
+  const closings: Readonly<Record<string, readonly [act: () => Promise<void>, expected: string]>> = {
+    'the cross of a tab': [() => button(page, 'Close package.json').press('Enter'), 'format.js'],
+    'Delete on a tab': [() => page.keyboard.press('Delete'), 'price.js'],
+    'Alt W': [() => page.keyboard.press('Alt+w'), 'README.md'],
+    'the panel': [() => button(page, 'Close the panel').press('Enter'), 'Files'],
+    'the terminal': [() => button(page, 'Close the terminal').press('Enter'), 'Terminal'],
+    'the last file': [() => button(page, 'Close README.md').press('Enter'), 'Terminal'],
+    'the tab of a view': [() => button(page, 'Close Report').press('Enter'), 'Terminal'],
+  }
+  for (const [name, [act, expected]] of Object.entries(closings)) {
+    await act()
+    await expect.poll(focusedText, { timeout: 5_000, message: name }).toMatch(new RegExp(`${expected}$`))
+  }
 })
