@@ -14,7 +14,7 @@ import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
 import { readPolicy } from '../../src/ui/read-policy.ts'
 import { questionInWords } from '../../src/ui/words/approval-words.ts'
-import { aboutCall } from '../../src/ui/words/call-words.ts'
+import { aboutCall, outcomeOf } from '../../src/ui/words/call-words.ts'
 import { codeWords } from '../../src/ui/words/code-words.ts'
 import { blockedInWords, headlineOf, refusalInWords } from '../../src/ui/words/person-words.ts'
 import {
@@ -191,6 +191,17 @@ describe('the words of the page', () => {
       expect(text).not.toMatch(forModels)
       expect(text).not.toMatch(/undefined|requireApprovalIf|Paths\b/)
     }
+  })
+
+  it.each([
+    ['it was never read as a whole in this version by this run', 'Not read before'],
+    ['it exists already', 'Not the expected version'],
+  ])('names the cause of a conflict: %s', (cause, text) => {
+    const result = { ok: false, code: 'WRITE_CONFLICT', message: `Cannot change "a.txt": ${cause}`, hint: '' } as const
+    expect(
+      outcomeOf({ key: '1', actor: 'agent', tool: 'write_file', input: {}, state: 'done', at: 0, result } as never)
+        .text,
+    ).toBe(text)
   })
 
   it('names the root of the project, and says what cannot be done to it', () => {

@@ -1,4 +1,3 @@
-import { Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationCall, ConversationItem } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
@@ -24,14 +23,12 @@ export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) 
     <>
       {stepsOf(items).map((step) =>
         'item' in step ? (
-          <Fragment key={step.at}>
-            {step.item.kind === 'person' && <slot name={`before-${step.item.id}`} />}
-            <Said
-              item={step.item}
-              onEdit={onEdit && (() => onEdit(step.item.id))}
-              onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
-            />
-          </Fragment>
+          <Said
+            key={step.at}
+            item={step.item}
+            onEdit={onEdit && (() => onEdit(step.item.id))}
+            onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
+          />
         ) : (
           <Calls key={step.at} calls={step.calls} entryOf={entryOf} onCall={onCall} />
         ),
@@ -131,18 +128,21 @@ function Said({
   switch (item.kind) {
     case 'person':
       return (
-        <div class="message-place">
-          <div class="said person">
-            <span class="visually-hidden">You: </span>
-            <CodeSpans text={item.text} />
-            {item.attachments?.map((name) => (
-              <span key={name} class="tag">
-                <Icon name="file" /> {name}
-              </span>
-            ))}
+        <>
+          <slot name={`before-${item.id}`} />
+          <div class="message-place">
+            <div class="said person">
+              <span class="visually-hidden">You: </span>
+              <CodeSpans text={item.text} />
+              {item.attachments?.map((name) => (
+                <span key={name} class="tag">
+                  <Icon name="file" /> {name}
+                </span>
+              ))}
+            </div>
+            {onEdit !== undefined && <IconButton icon="pencil" label="Edit and send again" onClick={onEdit} />}
           </div>
-          {onEdit !== undefined && <IconButton icon="pencil" label="Edit and send again" onClick={onEdit} />}
-        </div>
+        </>
       )
     case 'agent':
       return (

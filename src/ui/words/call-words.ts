@@ -26,6 +26,7 @@ export function outcomeOf(entry: TimelineEntry): CallOutcome {
 
 function failureInWord(failure: Failure): string {
   if (failure.code === 'APPROVAL_DENIED') return 'refused'
+  if (/never read/.test(failure.message)) return 'Not read before'
   // A tool of one's own may have another code.
   return isRefusal(failure) ? 'blocked' : (codeWords[failure.code]?.title ?? 'failed')
 }

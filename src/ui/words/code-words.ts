@@ -37,10 +37,7 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
   FILE_TOO_LARGE: words('File too large', 'It is over the size that one call may handle. The agent can read a part.'),
   LIMIT_EXCEEDED: words('Over a limit', 'The call asked for more than one call may return or use.'),
   RATE_LIMITED: words('Too many calls', 'The agent has reached the calls of one minute. It can go on soon.'),
-  WRITE_CONFLICT: words(
-    'Changed in the meantime',
-    'The file is no longer as it was when it was read. Nothing was overwritten.',
-  ),
+  WRITE_CONFLICT: words('Not the expected version', 'The file is not as it was read. Nothing was changed.'),
   EDIT_NO_MATCH: words('Text not found', 'The passage to replace is not in the file. Nothing was changed.'),
   EDIT_AMBIGUOUS: words('More than one match', 'The passage to replace occurs more than once. Nothing was changed.'),
   INVALID_PATCH: words('Patch not readable', 'The patch of the agent is malformed. Nothing was changed.'),
