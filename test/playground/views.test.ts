@@ -339,4 +339,15 @@ it.runIf(isLong)('a conversation is copied as Markdown, and that is said', async
   expect(copied).toContain('Some tests of this project fail.')
   expect(copied).toContain('All tests pass. The cause was line 4')
   expect(copied).toContain('npm test')
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = async () => {
+      throw new DOMException('Write permission denied.', 'NotAllowedError')
+    }
+  })
+  await button(page, 'More for this conversation').click()
+  await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click()
+  await page.getByText('Not copied: the browser refused it').waitFor({ state: 'attached' })
+  expect(faults).toEqual([])
 })

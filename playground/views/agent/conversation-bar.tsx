@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { copyText } from '../../../src/elements/parts/copy-text.ts'
 import { Icon } from '../../../src/elements/parts/icon.tsx'
 import { Menu, MenuButton } from '../../../src/elements/parts/menu.tsx'
 import { download } from '../../projects/download.ts'
@@ -75,8 +76,7 @@ function ConversationMenu({
   const textOf = async () =>
     (await import('../../session/conversation-text.ts')).conversationAsMarkdown(conversation.items.peek())
   const copy = async () => {
-    await navigator.clipboard.writeText(await textOf())
-    announce('The conversation is copied')
+    announce(await copyText(await textOf(), 'The conversation is copied'))
   }
   return (
     <MenuButton

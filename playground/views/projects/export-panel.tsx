@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { copyText } from '../../../src/elements/parts/copy-text.ts'
 import { download } from '../../projects/download.ts'
 import { zipOf } from '../../projects/export-zip.ts'
 import type { Progress, Task } from '../../projects/types.ts'
@@ -118,7 +119,7 @@ interface ShareButtonProps extends Pick<ExportPanelProps, 'projectSession'> {
 function ShareButton({ projectSession, name, exportAs, onLeftOut }: ShareButtonProps) {
   const link = useSignal<string | undefined>(undefined)
   const trouble = useSignal<string | undefined>(undefined)
-  const copied = useSignal(false)
+  const copied = useSignal('')
   const make = async () => {
     const [{ sharedFiles }, { MAX_LINK, shareLink }] = await Promise.all([
       import('../../session/shared-files.ts'),
@@ -131,7 +132,7 @@ function ShareButton({ projectSession, name, exportAs, onLeftOut }: ShareButtonP
     trouble.value = fits
       ? undefined
       : 'This project is too large for a link. Share it as a zip: dropped onto this page, it opens.'
-    copied.value = false
+    copied.value = ''
     onLeftOut('The link is not complete', shared?.leftOut ?? [])
   }
   return (
@@ -147,14 +148,13 @@ function ShareButton({ projectSession, name, exportAs, onLeftOut }: ShareButtonP
             type="button"
             class="button"
             onClick={async () => {
-              await navigator.clipboard?.writeText(link.value ?? '')
-              copied.value = true
+              copied.value = await copyText(link.value ?? '', 'Copied')
             }}
           >
             Copy
           </button>
           <span class="muted" role="status">
-            {copied.value ? 'Copied' : ''}
+            {copied.value}
           </span>
         </div>
       )}

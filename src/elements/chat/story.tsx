@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ConversationCall, ConversationItem } from '../../ui/conversation.ts'
 import type { TimelineEntry } from '../../ui/timeline.ts'
 import { CodeSpans } from '../parts/code-spans.tsx'
+import { copyText } from '../parts/copy-text.ts'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Markdown } from '../parts/markdown.tsx'
@@ -27,7 +28,7 @@ export function Story({ items, entryOf, onCall, onEdit, announce }: StoryProps) 
             key={step.at}
             item={step.item}
             onEdit={onEdit && (() => onEdit(step.item.id))}
-            onCopy={(text) => void copyText(text).then(() => announce('The answer is copied'))}
+            onCopy={(text) => void copyText(text, 'The answer is copied').then(announce)}
           />
         ) : (
           <Calls key={step.at} calls={step.calls} entryOf={entryOf} onCall={onCall} />
@@ -109,10 +110,6 @@ function Calls({
       {lines}
     </details>
   )
-}
-
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
 }
 
 function Said({

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createElement } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { copyText } from './copy-text.ts'
 import { scrollable } from './focusable.ts'
 import { type Block, blocksOf, type Inline } from './markdown-blocks.ts'
 
@@ -103,21 +104,20 @@ function textOfInline(parts: readonly Inline[]): string {
 }
 
 function CodeBlock({ language, text }: { readonly language: string; readonly text: string }) {
-  const [isCopied, setIsCopied] = useState(false)
+  const [outcome, setOutcome] = useState('')
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setIsCopied(true)
-    setTimeout(() => setIsCopied(false), 2000)
+    setOutcome(await copyText(text, 'Copied'))
+    setTimeout(() => setOutcome(''), 2000)
   }
   return (
     <div class={language === '' ? 'code-block bare' : 'code-block'}>
       <div class="code-block-head">
         <span class="grow muted small">{language}</span>
         <button type="button" class="button quiet" aria-label="Copy the code" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy'}
+          {outcome || 'Copy'}
         </button>
         <span class="visually-hidden" role="status">
-          {isCopied && 'Copied'}
+          {outcome}
         </span>
       </div>
       <pre {...scrollable}>
