@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
+type Timers = typeof import('../../src/util/timers.ts')
+
+/** Loads the module again, and no other: `vi.resetModules()` would load all again for every later test of the process. */
+const load = (name: string): Promise<Timers> => import(/* @vite-ignore */ `../../src/util/timers.ts?${name}`)
+
 const throws = () => {
   throw new Error('A Node.js API is used which is not supported in the Edge Runtime.')
 }
@@ -7,7 +12,6 @@ const throws = () => {
 describe('yieldToEventLoop', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
-    vi.resetModules()
   })
 
   it.each([
@@ -15,10 +19,9 @@ describe('yieldToEventLoop', () => {
     ['without setImmediate', { setImmediate: undefined }],
     ['with timers only', { setImmediate: undefined, MessageChannel: undefined }],
     ['with functions that throw', { setImmediate: throws, MessageChannel: throws }],
-  ])('lets a timer run on a platform %s', async (_, globals) => {
-    vi.resetModules()
-    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
-    const { yieldToEventLoop } = await import('../../src/util/timers.ts')
+  ])('lets a timer run on a platform %s', async (name, globals) => {
+    for (const [global, value] of Object.entries(globals)) vi.stubGlobal(global, value)
+    const { yieldToEventLoop } = await load(name)
     let hasRun = false
     setTimeout(() => {
       hasRun = true
@@ -28,11 +31,10 @@ describe('yieldToEventLoop', () => {
   })
 
   it('rejects with the error of a platform on which no way works', async () => {
-    vi.resetModules()
     vi.stubGlobal('setImmediate', throws)
     vi.stubGlobal('MessageChannel', throws)
     vi.stubGlobal('setTimeout', throws)
-    const { yieldToEventLoop } = await import('../../src/util/timers.ts').finally(() => vi.unstubAllGlobals())
+    const { yieldToEventLoop } = await load('no way').finally(() => vi.unstubAllGlobals())
     await expect(yieldToEventLoop()).rejects.toThrow('not supported')
   })
 })
