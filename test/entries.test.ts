@@ -36,7 +36,7 @@ const mayLoad: readonly (readonly [entry: RegExp, parts: readonly string[] | '*'
   [/^\.\/git$/, ['git', 'patch', 'storage']],
   [/^\.\/testing\/(vitest|scripted-model)$/, ['testing', 'storage']],
   [/^\.\/testing/, '*'],
-  // Clients are told of no change that policy hides.
+  // Clients get no notification of a change that policy hides.
   [/^\.\/mcp$/, ['adapters', 'dialects', 'guard', 'policy', ...FILES_PARTS]],
   // The review of changes compares lines.
   [/^\.\/ui$/, ['ui', 'patch']],

@@ -12,7 +12,7 @@ const TARGET = 0.5
 /** What remains of the limit after a server has refused a request as too long. */
 const SHRINK = 0.7
 
-/** How full the context of a model is, as the next request sends it. */
+/** How full the context of a model is with the next request. */
 export interface ContextUse {
   readonly tokens: number
   /** The context of the model. Undefined when it is not known. */

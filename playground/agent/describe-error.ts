@@ -20,7 +20,7 @@ export function describeError(error: unknown): DescribedError {
   const { name, message, statusCode: answered, isRetryable, lastError, responseHeaders } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
   const text = typeof message === 'string' && message !== '' ? message : String(error)
-  // An answer that breaks off has the status of a success.
+  // The status of an answer that breaks off is below 400.
   const statusCode = typeof answered === 'number' && answered >= 400 ? answered : undefined
   const status = statusCode === undefined ? '' : `${statusCode}: `
   // The browser's own model has an error for it.

@@ -22,7 +22,7 @@ export function checkPolicy(policy: unknown, options: LintOptions): readonly Pol
   const idle = new Set(found.filter(({ message }) => message.startsWith('It never')).map(({ rule }) => rule))
   const covered = coveredRules(data).filter(({ rule }) => !idle.has(rule))
   return [
-    // What covers a rule says more than that it has no effect.
+    // A finding that names the covering rule says more than one that a rule has no effect.
     ...found.filter(
       ({ rule, message }) => !message.includes('without it') || !covered.some((other) => other.rule === rule),
     ),

@@ -22,7 +22,7 @@ interface Part {
   readonly paths: readonly Path[]
   /** The part, if it is a rule. */
   readonly self?: PolicyRule
-  /** Fields of the policy without the part, if it is none. */
+  /** Fields of the policy that replace those with the part. Absent if the part is a rule. */
   readonly without?: PolicyData
 }
 
@@ -82,7 +82,7 @@ function findingsOf(policy: PolicyData, part: Part, known: readonly LintTool[]):
   return [{ rule, message: 'It has no effect: without it, the decisions are the same', hint }]
 }
 
-/** Allows what nothing denies, so that a denial of calls that nothing allows has an effect. */
+/** Allows every call that no part denies, so that a denial has an effect also on calls that nothing allows. */
 function withoutDefault({ preset, allowedPaths, ...data }: PolicyData): PolicyData {
   return { ...data, preset: preset === 'readOnly' ? preset : 'autonomous' }
 }
@@ -120,7 +120,7 @@ function* examplesOf({ memory }: PolicyData, part: Part, known: readonly LintToo
   }
 }
 
-/** Fields that a call with the same tool, permission and path matches or not. */
+/** Fields of a rule that depend on more than the tool, the permission and the path of a call. */
 const conditions = ['args', 'commands', 'risk', 'kinds'] as const
 
 function isConditional(rule: PolicyRule): boolean {

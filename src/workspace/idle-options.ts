@@ -1,7 +1,7 @@
 import { OptionError } from '../util/check-options.ts'
 import type { StateOptions } from './options.ts'
 
-/** An option of `createWorkspace` that has no effect with another one as it is. */
+/** An option of `createWorkspace` that has no effect beside some values of another one. */
 interface IdleOption {
   readonly option: keyof StateOptions
   /** @param runsCommands whether the set of tools has one that runs commands */

@@ -50,7 +50,7 @@ export async function mergePending(
   for (const change of pending) {
     const { path } = change
     const ours = await stateAt(above.lower, path)
-    // A file is told by its content, so that only other entries need their tag.
+    // The content of a file identifies it, so only other entries need a tag.
     const tag = ours === null || ours.type === 'file' ? undefined : (await above.lower.stat(path))?.tag
     const base = await above.baseOf(path)
     if (isUnchanged(change, base?.version ?? null, ours, tag)) {

@@ -49,7 +49,7 @@ export async function checkWorkspaceOptions<T extends object>(options: unknown, 
 }
 
 /**
- * Refuses an option that has no effect beside another one. Few workspaces have an option that can be such a one.
+ * Refuses an option that has no effect beside another one. Most workspaces have no such option.
  *
  * @param tools the names of the set of tools
  * @throws TypeError that names the option, and what to do

@@ -37,7 +37,7 @@ export function ModelSettings({ conversation }: { readonly conversation: Project
           class="button"
           onClick={() => {
             pick.value = lastEndpoint()
-            // This button goes.
+            // This button disappears.
             focusView('[aria-label="Provider"]')
           }}
         >

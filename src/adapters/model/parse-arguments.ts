@@ -1,7 +1,7 @@
 import { findJsonError } from '../../util/json-syntax.ts'
 import type { ModelAnswer } from './toolbox.ts'
 
-/** Arguments as an input, and why they are none. */
+/** The input of a call. `problem` says why its text is not valid JSON. */
 interface ParsedArguments {
   readonly input: unknown
   readonly problem?: string
@@ -16,7 +16,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { input: text, problem: `The arguments are not valid JSON (line ${line}, column ${column}): ${message}` }
 }
 
-/** Adds to a refusal why the arguments of its call are none. A tool may also take a text as it is. */
+/** Adds the problem to a refusal. Some tools take the text as it is, so a successful call needs no explanation. */
 export function explainAnswer(answer: ModelAnswer, { problem }: ParsedArguments): ModelAnswer {
   return problem === undefined || !answer.isError ? answer : { ...answer, text: `${answer.text}\n${problem}` }
 }

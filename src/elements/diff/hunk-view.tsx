@@ -37,7 +37,7 @@ interface Row {
   readonly after?: number
 }
 
-/** Names the place of a change, which stays when its file changes again: the line of the start where it begins. */
+/** Names the place of a change by its first line in the old text. The place stays the same when the file changes again. */
 export function placeId({ path }: ReviewedFile, { oldStart }: ChangeHunk): string {
   return `${path} ${oldStart + 1}`
 }

@@ -1,4 +1,4 @@
-/** Copies a text. Returns what a person is told: `done`, or that it did not work. */
+/** Copies a text. Returns `done`, or a sentence for the person if the browser refuses to copy. */
 export async function copyText(text: string, done: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text)

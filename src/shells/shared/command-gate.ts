@@ -411,7 +411,7 @@ export class CommandGate {
   }
 
   /**
-   * Requires that policy shows where a link leads, because its text is a name of that.
+   * Requires that policy shows the target of a link, because the text of the link is the path of the target.
    *
    * @throws ToolError `POLICY_DENIED`
    */

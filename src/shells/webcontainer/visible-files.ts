@@ -44,7 +44,7 @@ export async function readVisibleFiles(options: VisibleFilesOptions): Promise<Ma
         entries.set(path, { content: { type } })
         pending.push(path)
       } else if (type === 'link' && links) {
-        // The gate refuses one that leads to what is not visible.
+        // The gate refuses a link whose target is not visible.
         const target = await files.readLink(path).catch(() => undefined)
         if (target !== undefined && staysInside(path, target)) entries.set(path, { content: { type, target } })
       } else if (type === 'file') {
