@@ -6,11 +6,6 @@ import { isPresent, privateDirectory } from './private-storage.ts'
 import { acquireProjectLock, type ProjectLock } from './project-lock.ts'
 import type { Elsewhere, OpenProject, ProjectInfo } from './types.ts'
 
-function lostStorage(): ToolError {
-  const hint = '“Store them again” above the page keeps the files.'
-  return new ToolError('BACKEND_ERROR', 'Cannot use the storage of this project: the browser has removed it', { hint })
-}
-
 /** Opens a project that other tabs may open too. Only one of the tabs writes. */
 export async function openSharedProject(
   info: ProjectInfo,
@@ -30,7 +25,8 @@ export async function openSharedProject(
   const check = async (): Promise<void> => {
     if (await isPresent(directory)) return
     emit({ kind: 'lost' })
-    throw lostStorage()
+    const hint = '“Store them again” above the page keeps the files.'
+    throw new ToolError('BACKEND_ERROR', 'Cannot use the storage of this project: the browser has removed it', { hint })
   }
   const checkShown = (): void => {
     if (document.visibilityState === 'visible' && mayWrite()) void check().catch(() => {})

@@ -584,7 +584,7 @@ async function checkChanges(
   return reports
 }
 
-/** Step 12: limits the size of the result. */
+/** Step 12: limits the size of the result, except for its media. */
 async function projectResult(
   { workspace, run, options }: CallState,
   { tool }: AuthorizedCall,
@@ -593,24 +593,22 @@ async function projectResult(
   result: Success,
 ): Promise<Success> {
   if (options.draftFiles !== undefined) return result
-  const answer =
-    draft.hasMedia === true ? await withMedia(workspace, run, result) : await limited(workspace, run, result)
+  const { projectionBytes } = workspace.limits
+  const texts = draft.hasMedia === true && result.media !== undefined ? withoutMedia(result) : result
+  let answer = result
+  if (resultSize(texts, projectionBytes) > projectionBytes) {
+    // A call that changes something has loaded these before.
+    const { limitResult } = await loadChangeSteps()
+    answer = limitResult(texts, projectionBytes, run.artifacts)
+    if (texts !== result) answer = { ...answer, media: result.media }
+  }
   // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
   if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
   return answer
 }
 
-/** Limits a result without its media. */
-async function withMedia(workspace: WorkspaceState, run: RunState, { media, ...others }: Success): Promise<Success> {
-  const answer = await limited(workspace, run, others as Success)
-  return media === undefined ? answer : { ...answer, media }
-}
-
-async function limited({ limits }: WorkspaceState, { artifacts }: RunState, result: Success): Promise<Success> {
-  const { projectionBytes } = limits
-  if (resultSize(result, projectionBytes) <= projectionBytes) return result
-  // A call that changes something has loaded these before.
-  return (await loadChangeSteps()).limitResult(result, projectionBytes, artifacts)
+function withoutMedia({ media, ...texts }: Success): Success {
+  return texts as Success
 }
 
 /**

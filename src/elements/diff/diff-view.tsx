@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ChangeOutcome, Changes } from '../../ui/changes.ts'
 import { isViewed } from '../../ui/changes.ts'
+import { counted } from '../../util/counted.ts'
 import type { ViewContext } from '../define-element.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Select } from '../parts/select.tsx'
@@ -131,11 +132,10 @@ function OutcomeNote({
 
 /** The comments that are not sent yet. */
 function PendingComments({ review, reason }: { readonly review: Changes; readonly reason: string | undefined }) {
-  const count = review.snapshot.comments.length
   return (
     <div class="bar review-end" role="status">
       <span class="grow">
-        {count === 1 ? '1 comment' : `${count} comments`} not sent yet{reason && `. ${reason}`}
+        {counted(review.snapshot.comments.length, 'comment')} not sent yet{reason && `. ${reason}`}
       </span>
       <button type="button" class="button primary" disabled={reason !== undefined} onClick={() => void review.send()}>
         Send to the agent
