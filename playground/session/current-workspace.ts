@@ -136,7 +136,10 @@ export class CurrentWorkspace {
     await this.#endPlanModeOfPerson()
     const result = await act(this.workspace)
     if (result.ok || !ownersOnly.has(result.code)) return result
-    if (!this.#isWritable) return result.code === 'READ_ONLY' ? { ...result, ...elsewhere } : result
+    if (!this.#isWritable) {
+      // The policy of the agent would not stop the owner.
+      return result.code === 'READ_ONLY' || policy === ownerPolicy ? { ...result, ...elsewhere } : result
+    }
     const reason = this.#reasonAgainstOwner()
     if (reason !== undefined) {
       const message = `${reason}, and the policy of the agent applies to you too: ${result.message}`

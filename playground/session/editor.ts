@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
 import type { Editor, EditorSnapshot } from 'wardspace/ui'
+import { canSave } from '../../src/ui/editor.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import type { FileText } from './text.ts'
 
@@ -43,8 +44,7 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
       void act(async (file) =>
         files.edit(file.path, lineEndOf(file) === '\r\n' ? text.replaceAll('\n', '\r\n') : text),
       ),
-    // A conflict is resolved first.
-    save: () => act(async ({ path, theirs }) => (theirs === undefined ? files.save(path) : undefined)),
+    save: () => act(async ({ path }) => (canSave(state.peek()) ? files.save(path) : undefined)),
     resolve: (text) =>
       void act((file) => (text === 'own' ? files.settle(file.path, textOf(file)) : files.revert(file.path))),
     discard: () => act(({ path }) => files.revert(path)),

@@ -74,6 +74,11 @@ export function createEditor(options: PersonOptions): Editor {
   }
 }
 
+/** Whether the open file has a text that can be saved. A conflict is resolved first. */
+export function canSave({ isChanged, readOnly, conflict }: EditorSnapshot): boolean {
+  return isChanged && readOnly === undefined && conflict === undefined
+}
+
 /** More lines than any file that a call can return. */
 const ALL_LINES = 1_000_000
 
@@ -129,9 +134,9 @@ class FileEditor {
   }
 
   async save(): Promise<void> {
-    const { path, text, isSaving, isChanged, conflict } = this.state.snapshot
+    const { path, text, isSaving } = this.state.snapshot
     const base = this.#loaded
-    if (path === undefined || base === undefined || isSaving || !isChanged || conflict !== undefined) return
+    if (path === undefined || base === undefined || isSaving || !canSave(this.state.snapshot)) return
     this.state.update({ isSaving: true, trouble: undefined })
     const content = base.eol === '\n' ? text : text.replaceAll('\n', base.eol)
     const result = await this.#call('write_file', { path, content, expectedSha256: base.sha256 })

@@ -180,6 +180,15 @@ describe('wardspace-files and wardspace-editor', () => {
     expect(await workspace.call('read_file', { path: 'src/price.js' })).toMatchObject({
       content: 'export const price = 3\n',
     })
+    const save = page.getByRole('button', { name: 'Save' })
+    editor.edit('mine')
+    await expect.element(save).toBeEnabled()
+    const mixed = { path: 'src/price.js', content: 'a\r\nb\n' }
+    await workspace.call('write_file', mixed, { approve: () => 'allow' as const })
+    await expect.poll(() => editor.snapshot.conflict).toBeDefined()
+    editor.resolve('own')
+    await expect.element(page.getByText('read only')).toBeVisible()
+    await expect.element(save).toBeDisabled()
     await editor.open('.env')
     await expect.element(page.getByText(/Blocked: \.env/).first()).toBeVisible()
     expect(document.body.innerHTML + editor.snapshot.text).not.toContain('TOKEN=secret')
@@ -243,7 +252,11 @@ describe('wardspace-files', () => {
     expect(await violations()).toEqual([])
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await expect.element(page.getByText('Deleted “renamed.txt”')).toBeVisible()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    Object.assign(element, { disabled: true })
+    await expect.element(undo).toBeDisabled()
+    Object.assign(element, { disabled: false })
+    await undo.click()
     await expect.element(page.getByRole('treeitem', { name: 'renamed.txt' })).toBeVisible()
     expect(await violations()).toEqual([])
   })

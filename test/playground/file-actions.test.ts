@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ToolError } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { filesOf } from '../../playground/projects/files-of.ts'
@@ -20,12 +21,23 @@ const files = {
   'node_modules/m/index.js': '1\n',
 }
 
-async function open(settings: Partial<WorkspaceSettings>) {
-  const backend = memory(files)
+/** Opens a project. It is writable, or another tab has it: from the start, or taken by `take()`. */
+async function open(settings: Partial<WorkspaceSettings>, isElsewhere = false) {
+  const stored = memory(files)
+  const backend: typeof stored = {
+    ...stored,
+    commit: (changes, options) =>
+      project.writable ? stored.commit(changes, options) : Promise.reject(new ToolError('READ_ONLY', 'Cannot change')),
+  }
+  const project = { info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore(), writable: true }
   await backend.commit([{ path: 'src/link' as never, expect: 'absent', to: { type: 'link', target: '../a.txt' } }], {
     durability: 'relaxed',
   })
-  const session = await openSession({ info: { id: 'p', name: 'P' }, backend, kept: memoryByteStore() }, { settings })
+  project.writable = !isElsewhere
+  const session = await openSession(project, { settings, writable: !isElsewhere })
+  const take = () => {
+    project.writable = false
+  }
   const opened = createOpenFiles(session)
   const actions = openTree({ session, files: opened })
   const state = async () => {
@@ -35,7 +47,7 @@ async function open(settings: Partial<WorkspaceSettings>) {
     }
     return all.sort()
   }
-  return { session, opened, actions, state }
+  return { session, opened, actions, state, take }
 }
 
 /** What a person can do to files, with the paths that are there afterwards or not. */
@@ -81,6 +93,26 @@ describe('the person’s actions on files', () => {
       }
     })
   }
+
+  it.each([true, false])(
+    'are refused with that reason where another tab has the project (from the start: %s)',
+    async (isElsewhere) => {
+      for (const [name, workspace] of Object.entries(settings)) {
+        const { session, actions, state, take } = await open(workspace, isElsewhere)
+        take()
+        const before = await state()
+        const texts: Record<string, string | undefined> = {}
+        for (const [what, act] of Object.entries(acts)) {
+          expect(await act(actions), `${what}, policy ${name}`).toBe(false)
+          texts[what] = actions.snapshot.notice?.text
+        }
+        const reason = 'Another tab has the project. Take it over to save.'
+        expect(texts, name).toEqual(Object.fromEntries(Object.keys(acts).map((what) => [what, reason])))
+        expect(await state(), name).toEqual(before)
+        await session.close()
+      }
+    },
+  )
 
   it('are refused with a reason if they cannot be carried out, and change nothing', async () => {
     const { session, actions, state } = await open({ policy: 'autonomous' })

@@ -270,6 +270,19 @@ describe('createEditor', () => {
     expect(editor.snapshot).toMatchObject({ conflict: 'theirs\n', text: 'mine\n' })
   })
 
+  it('does not save a text over a file that can no longer be changed', async () => {
+    const { workspace, backend } = await open()
+    const editor = createEditor({ workspace })
+    await editor.open('a.txt')
+    editor.edit('mine\n')
+    await write(workspace, 'a.txt', 'mixed\r\nends\n')
+    await expect.poll(() => editor.snapshot.conflict).toBeDefined()
+    editor.resolve('own')
+    await editor.save()
+    expect(editor.snapshot).toMatchObject({ isChanged: true, readOnly: expect.any(String), text: 'mine\n' })
+    expect((await allTexts(backend))['a.txt']).toBe('mixed\r\nends\n')
+  })
+
   it('takes changes of a file that the person has not edited, and shows nothing of a hidden one', async () => {
     const { workspace } = await open({ preset: 'autonomous', deniedPaths: ['src'] })
     const editor = createEditor({ workspace })

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EditorSnapshot } from '../../ui/editor.ts'
+import { canSave, type EditorSnapshot } from '../../ui/editor.ts'
 import codeStyles from '../code/code.css?inline'
 import type { CodeMirror } from '../code/codemirror.ts'
 import { scrollable } from '../parts/focusable.ts'
@@ -146,16 +146,21 @@ function CodeText({ properties, snapshot, path, code }: TextProps & { readonly c
 
 function Head({
   controller,
-  snapshot: { isChanged, isSaving, conflict, readOnly },
+  snapshot,
   path,
 }: EditorProperties & { readonly snapshot: EditorSnapshot; readonly path: string }) {
+  const { isChanged, isSaving, readOnly } = snapshot
   return (
     <div class="bar">
       <span class="mono cut grow" title={path}>
         {path}
       </span>
       <slot name="marks" />
-      {readOnly !== undefined && <span class="tag">read only</span>}
+      {readOnly !== undefined && (
+        <span class="tag" title={`Cannot be changed: ${readOnly}`}>
+          read only
+        </span>
+      )}
       {isChanged && <span class="tag warn">draft, not saved</span>}
       <slot name="actions" />
       <button type="button" class="button quiet" disabled={!isChanged} onClick={() => void controller.discard()}>
@@ -164,7 +169,7 @@ function Head({
       <button
         type="button"
         class="button"
-        disabled={!isChanged || isSaving || conflict !== undefined}
+        disabled={isSaving || !canSave(snapshot)}
         onClick={() => void controller.save()}
       >
         Save

@@ -1,19 +1,22 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { baseNameOf } from '../../ui/file-paths.ts'
-import type { Files } from '../../ui/files.ts'
 import { focusedElement, restoreFocus } from '../parts/focusable.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import type { FileCommandParts } from './files-menu.ts'
+
+type FileNoticeProps = Pick<FileCommandParts, 'files' | 'canChange'>
 
 /** What the last action on files did, with Undo, or the question whether to replace a file. */
-export function FileNotice({ files }: { readonly files: Files }) {
+export function FileNotice(parts: FileNoticeProps) {
+  const { files, canChange } = parts
   const { notice, question } = files.snapshot
-  if (question !== undefined) return <ReplaceQuestion files={files} />
+  if (question !== undefined) return <ReplaceQuestion {...parts} />
   if (notice === undefined) return null
   return (
     <div class={`file-notice ${notice.isRefused ? 'bad' : ''}`} role={notice.isRefused ? 'alert' : 'status'}>
       <span class="grow">{notice.text}</span>
       {notice.callId !== undefined && (
-        <button type="button" class="button quiet" onClick={() => void files.undo()}>
+        <button type="button" class="button quiet" disabled={!canChange} onClick={() => void files.undo()}>
           Undo
         </button>
       )}
@@ -22,7 +25,7 @@ export function FileNotice({ files }: { readonly files: Files }) {
   )
 }
 
-function ReplaceQuestion({ files }: { readonly files: Files }) {
+function ReplaceQuestion({ files, canChange }: FileNoticeProps) {
   const keep = useRef<HTMLButtonElement>(null)
   const card = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -56,7 +59,7 @@ function ReplaceQuestion({ files }: { readonly files: Files }) {
           {type === 'file' ? 'Keep it' : 'Close'}
         </button>
         {type === 'file' && (
-          <button type="button" class="button danger" onClick={() => void files.replace()}>
+          <button type="button" class="button danger" disabled={!canChange} onClick={() => void files.replace()}>
             Replace
           </button>
         )}

@@ -42,9 +42,9 @@ export function View(properties: FilesProperties & ViewContext) {
         </div>
       )}
       {trouble !== undefined && <p class="notice warn">{trouble}</p>}
-      {rows.length === 0 && !isLoading && trouble === undefined && <NoFiles onNew={() => beginNew(parts, 'file')} />}
+      {rows.length === 0 && !isLoading && trouble === undefined && <NoFiles {...parts} />}
       <Tree {...properties} parts={parts} />
-      <FileNotice files={files} />
+      <FileNotice {...parts} />
       <div class="visually-hidden" role="status">
         {announcement}
       </div>
@@ -125,11 +125,11 @@ function ariaOf(row: FileRow, isShown: boolean): Readonly<Record<string, unknown
   }
 }
 
-function NoFiles({ onNew }: { readonly onNew: () => void }) {
+function NoFiles(parts: FileCommandParts) {
   return (
     <div class="empty">
       <p>No files yet.</p>
-      <button type="button" class="button" onClick={onNew}>
+      <button type="button" class="button" disabled={!parts.canChange} onClick={() => beginNew(parts, 'file')}>
         New file
       </button>
     </div>
