@@ -71,7 +71,7 @@ describe('cp', () => {
     const differences: string[] = []
     let tried = 0
     for (const [position, [from, to]] of pairs.entries()) {
-      for (const given of everyNth(options, 3, position)) {
+      for (const given of everyNth(options, 6, position)) {
         await withNodeTree(async (root) => {
           const { fs, workspace } = await ownTree()
           const expected = await codeOf(node.cp(join(root, from), join(root, to), given))
@@ -87,7 +87,7 @@ describe('cp', () => {
       }
     }
     expect(differences).toEqual([])
-    expect(tried).toBe((pairs.length * options.length) / times(3, 1))
+    expect(tried).toBe((pairs.length * options.length) / times(6, 1))
   })
 })
 

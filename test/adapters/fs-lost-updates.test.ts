@@ -252,7 +252,7 @@ describe('two runs with handles, tools and undo', () => {
         }
         await workspace.close()
       }),
-      { numRuns: times(60, 3000) },
+      { numRuns: times(30, 3000) },
     )
   })
 })

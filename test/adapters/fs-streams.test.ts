@@ -151,7 +151,7 @@ describe('files that are open by number', () => {
           disk.rmSync(root, { recursive: true })
         }
       }),
-      { numRuns: times(50, 5000) },
+      { numRuns: times(25, 5000) },
     )
   })
 })
@@ -207,7 +207,7 @@ describe('streams', () => {
         ])
         expect(own).toEqual(expected)
       }),
-      { numRuns: times(30, 2000) },
+      { numRuns: times(15, 2000) },
     )
     disk.rmSync(root, { recursive: true })
   })
@@ -245,7 +245,7 @@ describe('streams', () => {
         expect(await fs.promises.readFile('/f', 'utf8').catch(() => undefined)).toBe(exists ? 'content' : undefined)
         disk.rmSync(root, { recursive: true })
       }),
-      { numRuns: times(30, 2000) },
+      { numRuns: times(15, 2000) },
     )
   })
 

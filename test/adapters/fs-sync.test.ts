@@ -159,7 +159,7 @@ describe('synchronous functions', () => {
         expect(now.verifyAudit().ok).toBe(true)
         await Promise.all([later.close(), now.close()])
       }),
-      { numRuns: times(60, 3_000) },
+      { numRuns: times(30, 3_000) },
     )
   })
 

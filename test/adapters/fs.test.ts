@@ -111,7 +111,7 @@ describe('wardspace/fs', () => {
           rmSync(root, { recursive: true })
         }
       }),
-      { numRuns: times(40, 3000) },
+      { numRuns: times(20, 3000) },
     )
   })
 

@@ -59,8 +59,8 @@ const cases = part(
       glues
         .filter(
           (_, at) =>
-            (short.includes(hidden) && at % times(29, 1) === 0) ||
-            (index + position * 5 + at * 3) % times(151, 1) === 0,
+            (short.includes(hidden) && at % times(59, 1) === 0) ||
+            (index + position * 5 + at * 3) % times(307, 1) === 0,
         )
         .map((glue) => ({ way, hidden, glue })),
     ),

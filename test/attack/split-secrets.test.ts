@@ -50,7 +50,7 @@ function splitsOf({ kind, before, secret, after }: (typeof hiddenCases)[number])
   )
 }
 
-const cases = part(hiddenCases.flatMap(splitsOf).filter((_, index) => index % times(15, 1) === 0))
+const cases = part(hiddenCases.flatMap(splitsOf).filter((_, index) => index % times(31, 1) === 0))
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** Returns the longest part of a secret, of four characters or more, that a content shows and another one did not. */

@@ -107,7 +107,7 @@ function read(root: string, states = new Map<string, Present>(), below = ''): St
 describe('the diff of a change set', () => {
   it('produces the new tree from the old one with git apply, and is empty only if no file and no link changes', () => {
     const random = randomFrom(17)
-    for (let round = 0; round < times(25, 1000); round++) {
+    for (let round = 0; round < times(12, 1000); round++) {
       const [old, current] = [generate(random), generate(random)]
       const changes = changesBetween(old, current)
       const diff = diffOfChanges(changes)

@@ -290,7 +290,7 @@ describe('JSON errors', () => {
         // A repeated key is refused, and `__proto__` is a normal key.
         expect(parseConfig(text, 'json', 'a.json').data).toEqual(JSON.parse(text))
       }),
-      { numRuns: times(100, 300) },
+      { numRuns: times(50, 300) },
     )
   })
 })

@@ -67,7 +67,7 @@ describe('a repeated diff', () => {
           expect(await textOf(backend, diffs)).toBe(await textOf(backend))
         }
       }),
-      { numRuns: times(10, 25) },
+      { numRuns: times(3, 25) },
     )
   })
 })
@@ -93,7 +93,7 @@ describe('a diff of a packed workspace, whose contents are in its journal', () =
           }
         }
       }),
-      { numRuns: times(5, 25) },
+      { numRuns: times(3, 25) },
     )
   })
 })
@@ -231,9 +231,9 @@ describe('a text derived from another text', () => {
           expect(redactChanged(text, before)).toEqual(expected)
         },
       ),
-      { numRuns: times(1000, 3000) },
+      { numRuns: times(500, 3000) },
     )
-    expect(same).toBeGreaterThan(times(150, 500))
-    expect(hidden).toBeGreaterThan(times(25, 100))
+    expect(same).toBeGreaterThan(times(50, 500))
+    expect(hidden).toBeGreaterThan(times(8, 100))
   })
 })

@@ -74,7 +74,7 @@ const openOver = (directory: string) =>
 describe('the mails of formatPatch()', () => {
   it('give the same trees through the real git am, commit by commit', async () => {
     let checked = 0
-    for (let seed = 1; seed <= times(3, 200); seed++) {
+    for (let seed = 1; seed <= times(2, 200); seed++) {
       const random = randomOf(seed)
       const directory = newRepository()
       const names: string[] = []
@@ -90,7 +90,7 @@ describe('the mails of formatPatch()', () => {
       expect(log(target, '%s'), `seed ${seed}`).toBe(log(directory, '%s'))
       checked += 6
     }
-    expect(checked).toBe(6 * times(3, 200))
+    expect(checked).toBe(6 * times(2, 200))
   })
 
   it('are those of bash(), and contain no file that may not be read and no secret', async () => {

@@ -185,7 +185,7 @@ describe('the verdict on a call', () => {
         )
         await workspace.close()
       }),
-      { numRuns: times(100, 200) },
+      { numRuns: times(50, 200) },
     )
   })
 })

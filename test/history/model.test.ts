@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { times } from '../counts.ts'
 import { type Place, playAgainstModel } from './model.ts'
 
-const runs: Readonly<Record<Place, number>> = { memory: times(8, 40), overlay: times(8, 40), node: times(6, 30) }
+const runs: Readonly<Record<Place, number>> = { memory: times(4, 40), overlay: times(4, 40), node: times(3, 30) }
 
 for (const [directory, numRuns] of Object.entries(runs)) {
   it(`random calls, undos, rollbacks, forks and commits on ${directory} match a model of plain Maps`, async () => {

@@ -105,7 +105,7 @@ const cases = part(
   Object.keys(backends).flatMap((backend, position) =>
     Object.keys(policies).flatMap((policy, index) =>
       calls
-        .filter((_, at) => (at + position * 7 + index * 3) % times(293, 1) === 0)
+        .filter((_, at) => (at + position * 7 + index * 3) % times(587, 1) === 0)
         .map((call) => ({ backend, policy, call })),
     ),
   ),

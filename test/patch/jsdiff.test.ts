@@ -49,7 +49,7 @@ describe('the package diff', () => {
           expect(applyPatch(to, reversePatch(one), exactly)).toBe(from)
         }
       }),
-      { numRuns: times(300, 20_000) },
+      { numRuns: times(150, 20_000) },
     )
   })
 
@@ -67,7 +67,7 @@ describe('the package diff', () => {
           to,
         )
       }),
-      { numRuns: times(150, 5000) },
+      { numRuns: times(75, 5000) },
     )
   })
 })

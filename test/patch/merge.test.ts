@@ -77,7 +77,7 @@ describe('editScript', () => {
         ])
         expect(edits).toEqual(hunks)
       }),
-      { numRuns: times(60, 10_000) },
+      { numRuns: times(30, 10_000) },
     )
   })
 })
@@ -85,7 +85,7 @@ describe('editScript', () => {
 describe('mergeLines', () => {
   it('gives the text and the number of conflicts of git merge-file', () => {
     let conflicting = 0
-    const count = times(150, 10_000)
+    const count = times(75, 10_000)
     fc.assert(
       fc.property(texts, ({ base, ours, theirs }) => {
         const { stdout, status } = gitOn(['merge-file', '-p', 'ours', 'base', 'theirs'], { base, ours, theirs })
@@ -112,7 +112,7 @@ describe('mergeLines', () => {
           expect(base).toContain(conflict.base)
         }
       }),
-      { numRuns: times(60, 2_000) },
+      { numRuns: times(30, 2_000) },
     )
   })
 

@@ -66,60 +66,63 @@ it('Changes takes back one change and brings it back, marks, comments, and moves
   await page.getByRole('region', { name: 'End of the run' }).waitFor()
 })
 
-it('a comment is written by keys, and its text is kept over closing, another file and a reload', async () => {
-  const page = await playground.sample('price-list')
-  await runTo(page, 'All tests pass.')
-  await command(page, 'echo new > new.txt && echo made', /made[\s\S]*made/)
-  const tree = page.getByRole('tree', { name: 'Changed files' })
-  const change = page.getByRole('region', { name: 'Change 1 of 1, Line 4' })
-  const field = page.getByRole('textbox', { name: 'Comment for the agent' })
-  const openChange = async () => {
-    await show(page, 'Changes')
-    await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
-    await change.waitFor()
-  }
-  const isFocused = (place: Locator) =>
-    place.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)
-  await openChange()
-  await change.focus()
-  await page.keyboard.press('c')
-  await expect.poll(() => isFocused(field), patiently).toBe(true)
-  await page.keyboard.type('Say why')
-  // Closed and opened again, it has its text, and the focus goes back to the change.
-  for (const close of [() => page.keyboard.press('Escape'), () => button(page, 'Cancel').press('Enter')]) {
-    await close()
-    await expect.poll(() => isFocused(change), patiently).toBe(true)
-    expect(await field.count()).toBe(0)
+it.runIf(isLong)(
+  'a comment is written by keys, and its text is kept over closing, another file and a reload',
+  async () => {
+    const page = await playground.sample('price-list')
+    await runTo(page, 'All tests pass.')
+    await command(page, 'echo new > new.txt && echo made', /made[\s\S]*made/)
+    const tree = page.getByRole('tree', { name: 'Changed files' })
+    const change = page.getByRole('region', { name: 'Change 1 of 1, Line 4' })
+    const field = page.getByRole('textbox', { name: 'Comment for the agent' })
+    const openChange = async () => {
+      await show(page, 'Changes')
+      await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
+      await change.waitFor()
+    }
+    const isFocused = (place: Locator) =>
+      place.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)
+    await openChange()
+    await change.focus()
     await page.keyboard.press('c')
+    await expect.poll(() => isFocused(field), patiently).toBe(true)
+    await page.keyboard.type('Say why')
+    // Closed and opened again, it has its text, and the focus goes back to the change.
+    for (const close of [() => page.keyboard.press('Escape'), () => button(page, 'Cancel').press('Enter')]) {
+      await close()
+      await expect.poll(() => isFocused(change), patiently).toBe(true)
+      expect(await field.count()).toBe(0)
+      await page.keyboard.press('c')
+      expect(await field.inputValue()).toBe('Say why')
+    }
+    await tree.getByRole('treeitem', { name: /new\.txt/ }).click()
+    await page.getByRole('region', { name: 'Change 1 of 1, Line 1' }).waitFor()
+    await openChange()
     expect(await field.inputValue()).toBe('Say why')
-  }
-  await tree.getByRole('treeitem', { name: /new\.txt/ }).click()
-  await page.getByRole('region', { name: 'Change 1 of 1, Line 1' }).waitFor()
-  await openChange()
-  expect(await field.inputValue()).toBe('Say why')
-  await stores(page, 'Say why')
-  await reload(page)
-  await becomePhone(page)
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Changes' }).click()
-  await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
-  expect(await field.inputValue()).toBe('Say why')
-  expect(await isFocused(field)).toBe(false)
-  for (const part of [field, page.getByLabel('From line'), page.getByLabel('to line'), button(page, 'Add comment')]) {
-    const box = await part.boundingBox()
-    expect(Math.min(box?.height ?? 0, 44)).toBe(44)
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
-  }
-  await field.focus()
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('1 comment not sent yet').waitFor()
-  await expect.poll(() => isFocused(change), patiently).toBe(true)
-  // The text that was added is no draft any more.
-  await change.press('c')
-  expect(await field.inputValue()).toBe('')
-  await button(page, 'Cancel').click()
-  await button(page, 'Remove the comment').press('Enter')
-  await page.getByText('not sent yet').waitFor({ state: 'detached' })
-})
+    await stores(page, 'Say why')
+    await reload(page)
+    await becomePhone(page)
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Changes' }).click()
+    await tree.getByRole('treeitem', { name: /price\.js.*changed/ }).click()
+    expect(await field.inputValue()).toBe('Say why')
+    expect(await isFocused(field)).toBe(false)
+    for (const part of [field, page.getByLabel('From line'), page.getByLabel('to line'), button(page, 'Add comment')]) {
+      const box = await part.boundingBox()
+      expect(Math.min(box?.height ?? 0, 44)).toBe(44)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    }
+    await field.focus()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('1 comment not sent yet').waitFor()
+    await expect.poll(() => isFocused(change), patiently).toBe(true)
+    // The text that was added is no draft any more.
+    await change.press('c')
+    expect(await field.inputValue()).toBe('')
+    await button(page, 'Cancel').click()
+    await button(page, 'Remove the comment').press('Enter')
+    await page.getByText('not sent yet').waitFor({ state: 'detached' })
+  },
+)
 
 /** A black image. */
 function png(width: number, height: number): Uint8Array {

@@ -143,7 +143,7 @@ describe('a patch', () => {
     ],
   ]
 
-  it.each(everyNth(ways, 4))('has %s, and git makes the same files from it', async (_, calls) => {
+  it.each(everyNth(ways, 6))('has %s, and git makes the same files from it', async (_, calls) => {
     const { patch, now, applied } = await patchAfter(async (call) => {
       for (const [tool, input] of calls) await call(tool, input)
     })

@@ -63,7 +63,7 @@ describe('the first screen', () => {
     page = await playground.sample('price-list', { storage: 'memory' })
   })
 
-  it('leads to the settings of a model and to the projects', async () => {
+  it.runIf(isLong)('leads to the settings of a model and to the projects', async () => {
     const settings = page.getByRole('dialog', { name: 'Settings' })
     await button(page, 'Settings').click()
     await settings.getByRole('button', { name: 'Use my own model' }).click()
@@ -99,31 +99,36 @@ describe('the first screen', () => {
     await endCard(page).waitFor()
   })
 
-  it('starts a scenario beside a project with changes or a policy of the person, which keeps them', async () => {
-    await chooseOption(page, 'Model', 'scripted')
-    await choose(page, 'mend-a-test')
-    await show(page, 'Files')
-    await typeCommand(page, 'echo mine > mine.txt')
-    await page.locator('[data-path="mine.txt"]').waitFor()
-    await applyPreset(page, 'readOnly')
-    await button(page, 'Wardspace').click()
-    await card(page, 'Mend a failing test').click()
-    const kept = page.getByText('“Price list” keeps your changes and your policy. The scenario runs in another project')
-    await kept.waitFor()
-    await says(page, 'All tests pass. The cause was line 4')
-    await button(page, 'Back to Price list').click()
-    await show(page, 'Files')
-    await page.locator('[data-path="mine.txt"]').waitFor()
-    expect(await kept.count()).toBe(0)
-    const policy = page.locator('.status-line').getByText('readOnly')
-    await policy.waitFor()
-    // Chosen in a list, the scenario asks.
-    for (const scenario of ['rename-across-files', 'mend-a-test']) await choose(page, scenario)
-    await page.getByText('This scenario uses its own policy: autonomous. Yours stays: readOnly.').waitFor()
-    expect(await policy.count()).toBe(1)
-    await button(page, 'Use its policy').click()
-    await page.locator('.status-line').getByText('autonomous').waitFor()
-  })
+  it.runIf(isLong)(
+    'starts a scenario beside a project with changes or a policy of the person, which keeps them',
+    async () => {
+      await chooseOption(page, 'Model', 'scripted')
+      await choose(page, 'mend-a-test')
+      await show(page, 'Files')
+      await typeCommand(page, 'echo mine > mine.txt')
+      await page.locator('[data-path="mine.txt"]').waitFor()
+      await applyPreset(page, 'readOnly')
+      await button(page, 'Wardspace').click()
+      await card(page, 'Mend a failing test').click()
+      const kept = page.getByText(
+        '“Price list” keeps your changes and your policy. The scenario runs in another project',
+      )
+      await kept.waitFor()
+      await says(page, 'All tests pass. The cause was line 4')
+      await button(page, 'Back to Price list').click()
+      await show(page, 'Files')
+      await page.locator('[data-path="mine.txt"]').waitFor()
+      expect(await kept.count()).toBe(0)
+      const policy = page.locator('.status-line').getByText('readOnly')
+      await policy.waitFor()
+      // Chosen in a list, the scenario asks.
+      for (const scenario of ['rename-across-files', 'mend-a-test']) await choose(page, scenario)
+      await page.getByText('This scenario uses its own policy: autonomous. Yours stays: readOnly.').waitFor()
+      expect(await policy.count()).toBe(1)
+      await button(page, 'Use its policy').click()
+      await page.locator('.status-line').getByText('autonomous').waitFor()
+    },
+  )
 })
 
 describe('the stage', () => {

@@ -229,7 +229,7 @@ describe('the settings of the model', () => {
   })
 })
 
-it('stays the chosen model over projects and reloads', async () => {
+it.runIf(isLong)('stays the chosen model over projects and reloads', async () => {
   await importFiles(page, 'other', { 'README.md': 'a\n', 'AGENTS.md': 'In this project, all names are in Latin.\n' })
   const chosen = async () => [
     await model(page).getAttribute('data-value'),
@@ -249,26 +249,29 @@ it('stays the chosen model over projects and reloads', async () => {
 describe('the agent', () => {
   const lastSystem = () => JSON.stringify(server.requests.at(-1)?.messages[0])
 
-  it('follows AGENTS.md of the project, which its own run reads, and the instructions of the person', async () => {
-    await setUp({ 'Instructions for every conversation': 'Answer in rhymes.' })
-    await switchProject(page, 'other')
-    await clear()
-    await send('Hello?')
-    await says('Hello from the model of your own.')
-    expect(lastSystem()).toContain('Answer in rhymes.')
-    expect(lastSystem()).toContain('all names are in Latin')
-    await show(page, 'Timeline')
-    await calls(page).filter({ hasText: 'AGENTS.md' }).last().waitFor()
-    await page.getByRole('button', { name: 'Settings' }).click()
-    await page.getByLabel('Follow AGENTS.md of the project').uncheck()
-    await setUp({ 'Instructions for every conversation': '' })
-    await clear()
-    await send('Hello?')
-    await says('Hello from the model of your own.')
-    expect(lastSystem()).not.toContain('all names are in Latin')
-    expect(lastSystem()).not.toContain('rhymes')
-    await switchProject(page, 'Price list')
-  })
+  it.runIf(isLong)(
+    'follows AGENTS.md of the project, which its own run reads, and the instructions of the person',
+    async () => {
+      await setUp({ 'Instructions for every conversation': 'Answer in rhymes.' })
+      await switchProject(page, 'other')
+      await clear()
+      await send('Hello?')
+      await says('Hello from the model of your own.')
+      expect(lastSystem()).toContain('Answer in rhymes.')
+      expect(lastSystem()).toContain('all names are in Latin')
+      await show(page, 'Timeline')
+      await calls(page).filter({ hasText: 'AGENTS.md' }).last().waitFor()
+      await page.getByRole('button', { name: 'Settings' }).click()
+      await page.getByLabel('Follow AGENTS.md of the project').uncheck()
+      await setUp({ 'Instructions for every conversation': '' })
+      await clear()
+      await send('Hello?')
+      await says('Hello from the model of your own.')
+      expect(lastSystem()).not.toContain('all names are in Latin')
+      expect(lastSystem()).not.toContain('rhymes')
+      await switchProject(page, 'Price list')
+    },
+  )
 
   it('stops before a step that would exceed the budget, goes on with a larger one, and shows its use', async () => {
     await setUp({ 'Steps of one turn, at most': '2' })
@@ -340,7 +343,7 @@ describe('the conversation', () => {
     expect(lastMessages()).not.toContain('retry')
   })
 
-  it('lets an earlier message be edited and sent again', async () => {
+  it.runIf(isLong)('lets an earlier message be edited and sent again', async () => {
     await clear()
     await send('Name it one.')
     await says('It is one')
@@ -360,34 +363,37 @@ describe('the conversation', () => {
     await composer().fill('')
   })
 
-  it('is one of several per project, which survive a reload, and can be opened, downloaded and deleted', async () => {
-    await clear()
-    await send('Name it seven.')
-    await says('It is seven')
-    await idle()
-    await reload(page)
-    await button(page, 'Name it seven.').click()
-    await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).click()
-    await says('It is six')
-    await setUp({ Key: key })
-    await send('Name it eight.')
-    await says('It is eight')
-    expect(lastMessages()).toContain('six')
-    expect(lastMessages()).not.toContain('seven')
-    await idle()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      inMenu('More for this conversation', 'Download as Markdown'),
-    ])
-    const text = readFileSync(await download.path(), 'utf8')
-    expect(text).toMatch(/^# Name it six\.\n\n\*\*You:\*\* Name it six\.\n\n\*\*Agent:\*\* It is six/)
-    await inMenu('More for this conversation', 'Delete this conversation')
-    await expect.poll(() => conversationText(page), patiently).not.toContain('eight')
-    await button(page, 'New conversation').click()
-    expect(await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).count()).toBe(0)
-    await page.getByRole('menuitemcheckbox', { name: 'Name it seven.' }).first().click()
-    await says('It is seven')
-  })
+  it.runIf(isLong)(
+    'is one of several per project, which survive a reload, and can be opened, downloaded and deleted',
+    async () => {
+      await clear()
+      await send('Name it seven.')
+      await says('It is seven')
+      await idle()
+      await reload(page)
+      await button(page, 'Name it seven.').click()
+      await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).click()
+      await says('It is six')
+      await setUp({ Key: key })
+      await send('Name it eight.')
+      await says('It is eight')
+      expect(lastMessages()).toContain('six')
+      expect(lastMessages()).not.toContain('seven')
+      await idle()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        inMenu('More for this conversation', 'Download as Markdown'),
+      ])
+      const text = readFileSync(await download.path(), 'utf8')
+      expect(text).toMatch(/^# Name it six\.\n\n\*\*You:\*\* Name it six\.\n\n\*\*Agent:\*\* It is six/)
+      await inMenu('More for this conversation', 'Delete this conversation')
+      await expect.poll(() => conversationText(page), patiently).not.toContain('eight')
+      await button(page, 'New conversation').click()
+      expect(await page.getByRole('menuitemcheckbox', { name: 'Name it six.' }).count()).toBe(0)
+      await page.getByRole('menuitemcheckbox', { name: 'Name it seven.' }).first().click()
+      await says('It is seven')
+    },
+  )
 
   it.runIf(isLong)('takes files by @, and attached texts, images and PDF documents', async () => {
     await clear()
@@ -462,7 +468,7 @@ it('counts down after too many requests, and tries again', async () => {
   expect(await conversationText(page)).not.toContain('Too many requests')
 })
 
-it('tries again by itself for each message, also after tries that were all in vain', async () => {
+it.runIf(isLong)('tries again by itself for each message, also after tries that were all in vain', async () => {
   await clear()
   await page.clock.install()
   for (const text of ['Hello?', 'Hello again?']) {

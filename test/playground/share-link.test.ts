@@ -70,7 +70,7 @@ describe('a link with a project', () => {
     expect(sharedProject('#other')).toBeUndefined()
   })
 
-  it('is made in the page and opens as a project of its own, and the address loses it', async () => {
+  it.runIf(isLong)('is made in the page and opens as a project of its own, and the address loses it', async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await importFiles(page, 'mine', { 'a.txt': 'one\n', 'src/b.txt': 'two\n', '.env': 'A=1\n' })
     await projectButton(page).click()

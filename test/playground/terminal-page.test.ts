@@ -172,85 +172,90 @@ rl.on('close', () => console.log('bye'))`
     expect(await isLeft({ ctrlKey: true, shiftKey: true })).toBe(true)
   })
 
-  it('opens files at their line and addresses in a tab of their own, by a click and by keys', async () => {
-    const person = await playground.person()
-    await person.route('https://example.test/**', (route) => route.fulfill({ contentType: 'text/html', body: 'there' }))
-    const page = await playground.sample('price-list', { storage: 'memory', context: person })
-    const address = `https://example.test/${'a'.repeat(150)}?b=1`
-    await command(page, `echo "at src/price.js:4:3, see ${address}."`, /\?b=1\..*\?b=1\./)
-    const rows = page.locator('wardspace-terminal .xterm-rows > div')
-    /** A point on the last row that has a text. */
-    const pointOf = async (text: string) => {
-      const box = await rows
-        .filter({ hasText: text })
-        .last()
-        .evaluate((row, part) => {
-          const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
-          let before = 0
-          const at = row.textContent.indexOf(part)
-          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-            const { length } = node.textContent ?? ''
-            if (at >= before && at < before + length) {
-              const range = document.createRange()
-              range.setStart(node, at - before)
-              range.setEnd(node, Math.min(length, at - before + part.length))
-              return range.getBoundingClientRect().toJSON() as { x: number; y: number; width: number; height: number }
+  it.runIf(isLong)(
+    'opens files at their line and addresses in a tab of their own, by a click and by keys',
+    async () => {
+      const person = await playground.person()
+      await person.route('https://example.test/**', (route) =>
+        route.fulfill({ contentType: 'text/html', body: 'there' }),
+      )
+      const page = await playground.sample('price-list', { storage: 'memory', context: person })
+      const address = `https://example.test/${'a'.repeat(150)}?b=1`
+      await command(page, `echo "at src/price.js:4:3, see ${address}."`, /\?b=1\..*\?b=1\./)
+      const rows = page.locator('wardspace-terminal .xterm-rows > div')
+      /** A point on the last row that has a text. */
+      const pointOf = async (text: string) => {
+        const box = await rows
+          .filter({ hasText: text })
+          .last()
+          .evaluate((row, part) => {
+            const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+            let before = 0
+            const at = row.textContent.indexOf(part)
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+              const { length } = node.textContent ?? ''
+              if (at >= before && at < before + length) {
+                const range = document.createRange()
+                range.setStart(node, at - before)
+                range.setEnd(node, Math.min(length, at - before + part.length))
+                return range.getBoundingClientRect().toJSON() as { x: number; y: number; width: number; height: number }
+              }
+              before += length
             }
-            before += length
-          }
-          return undefined
-        }, text)
-      if (box === undefined) throw new Error(`The terminal does not show ${text}`)
-      return [box.x + box.width / 2, box.y + box.height / 2] as const
-    }
-    const click = async (text: string) => {
-      let point: readonly [number, number] = [0, 0]
-      // Rows that arrive late move the text away from the pointer.
-      const isOverLink = async () => {
-        point = await pointOf(text)
-        // The terminal asks again for the links of a row if the pointer comes from another one.
-        const [x, y] = point
-        await page.mouse.move(x, y - 40)
-        await page.mouse.move(x, y, { steps: 3 })
-        return (await page.locator('wardspace-terminal .xterm-cursor-pointer').count()) > 0
+            return undefined
+          }, text)
+        if (box === undefined) throw new Error(`The terminal does not show ${text}`)
+        return [box.x + box.width / 2, box.y + box.height / 2] as const
       }
-      await expect.poll(isOverLink, patiently).toBe(true)
-      await page.mouse.click(...point)
-    }
-    const line = () => page.locator('.cm-activeLineGutter').first().textContent()
+      const click = async (text: string) => {
+        let point: readonly [number, number] = [0, 0]
+        // Rows that arrive late move the text away from the pointer.
+        const isOverLink = async () => {
+          point = await pointOf(text)
+          // The terminal asks again for the links of a row if the pointer comes from another one.
+          const [x, y] = point
+          await page.mouse.move(x, y - 40)
+          await page.mouse.move(x, y, { steps: 3 })
+          return (await page.locator('wardspace-terminal .xterm-cursor-pointer').count()) > 0
+        }
+        await expect.poll(isOverLink, patiently).toBe(true)
+        await page.mouse.click(...point)
+      }
+      const line = () => page.locator('.cm-activeLineGutter').first().textContent()
 
-    const opens = async () => {
-      await click('src/price.js:4')
-      return page
-        .getByRole('textbox', { name: 'Text of src/price.js' })
-        .waitFor({ timeout: 5_000 })
-        .then(
-          () => true,
-          () => false,
-        )
-    }
-    // A row that is drawn again between the press and the release takes its link away.
-    await expect.poll(opens, patiently).toBe(true)
-    await expect.poll(line, patiently).toBe('4')
-    // The address continues in the next row.
-    const popup = person.waitForEvent('page')
-    await click('?b=1')
-    const opened = await popup
-    await opened.waitForLoadState()
-    expect(opened.url()).toBe(address)
-    expect(await opened.evaluate(() => [globalThis.opener, document.referrer])).toEqual([null, ''])
-    await opened.close()
+      const opens = async () => {
+        await click('src/price.js:4')
+        return page
+          .getByRole('textbox', { name: 'Text of src/price.js' })
+          .waitFor({ timeout: 5_000 })
+          .then(
+            () => true,
+            () => false,
+          )
+      }
+      // A row that is drawn again between the press and the release takes its link away.
+      await expect.poll(opens, patiently).toBe(true)
+      await expect.poll(line, patiently).toBe('4')
+      // The address continues in the next row.
+      const popup = person.waitForEvent('page')
+      await click('?b=1')
+      const opened = await popup
+      await opened.waitForLoadState()
+      expect(opened.url()).toBe(address)
+      expect(await opened.evaluate(() => [globalThis.opener, document.referrer])).toEqual([null, ''])
+      await opened.close()
 
-    await show(page, 'Files')
-    await page.locator('[data-path="README.md"]').click()
-    await page.getByRole('textbox', { name: 'Text of README.md' }).waitFor()
-    await terminalInput(page).focus()
-    const chosen = page.locator('wardspace-terminal [role="status"]')
-    for (const text of [address, 'src/price.js:4:3']) {
-      await page.keyboard.press('Alt+ArrowUp')
-      await expect.poll(() => chosen.textContent(), patiently).toBe(`Link ${text}. Enter opens it.`)
-    }
-    await page.keyboard.press('Enter')
-    await page.getByRole('textbox', { name: 'Text of src/price.js' }).waitFor()
-  })
+      await show(page, 'Files')
+      await page.locator('[data-path="README.md"]').click()
+      await page.getByRole('textbox', { name: 'Text of README.md' }).waitFor()
+      await terminalInput(page).focus()
+      const chosen = page.locator('wardspace-terminal [role="status"]')
+      for (const text of [address, 'src/price.js:4:3']) {
+        await page.keyboard.press('Alt+ArrowUp')
+        await expect.poll(() => chosen.textContent(), patiently).toBe(`Link ${text}. Enter opens it.`)
+      }
+      await page.keyboard.press('Enter')
+      await page.getByRole('textbox', { name: 'Text of src/price.js' }).waitFor()
+    },
+  )
 })

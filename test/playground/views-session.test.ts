@@ -319,7 +319,7 @@ describe('an open file', () => {
         expect(file?.theirs?.text?.text ?? file?.base?.text).toBe(disk)
         expect(file?.theirs?.sha256 ?? file?.sha256).toBe(sha256(bytesOf(disk)))
       }),
-      { numRuns: times(200, 20_000) },
+      { numRuns: times(100, 20_000) },
     )
   })
 

@@ -73,7 +73,7 @@ describe('a project', () => {
     }
   })
 
-  it('is created from a chosen or dropped folder, and works in place in a picked one', async () => {
+  it.runIf(isLong)('is created from a chosen or dropped folder, and works in place in a picked one', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'playground-folder-'))
     try {
       mkdirSync(join(directory, 'mine/src'), { recursive: true })
@@ -255,48 +255,51 @@ describe('a scenario', () => {
     expect(faults).toEqual([])
   })
 
-  it('says that the browser has removed its storage, and stores it again; a later visit says it too', async () => {
-    await page.setViewportSize({ width: 1400, height: 900 })
-    const clear = async (): Promise<void> => {
-      const devtools = await page.context().newCDPSession(page)
-      await devtools.send('Storage.clearDataForOrigin', {
-        origin: new URL(playground.url).origin,
-        storageTypes: 'file_systems,indexeddb',
-      })
-      await devtools.detach()
-    }
-    const states = await slider(page).getAttribute('max')
-    await clear()
-    await replaceText(page, await openFile(page, 'README.md'), 'A draft\n')
-    const removed = page.getByText('The browser has removed the stored files of this project')
-    await removed.waitFor()
-    await page.keyboard.press('Control+S')
-    await page.getByText('the browser has removed it. “Store them again” above').waitFor()
-    await typeCommand(page, 'echo lost > new.txt')
-    await prints(page, 'Storage failed')
-    await button(page, 'Store them again').click()
-    await removed.waitFor({ state: 'detached' })
-    expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
-    expect(await (await openFile(page, 'README.md')).textContent()).toContain('A draft')
-    // The conversation, the history and the undo of the run are stored too.
-    await says(page, 'All tests pass.')
-    expect(await slider(page).getAttribute('max')).toBe(states)
-    await reload(page)
-    await says(page, 'All tests pass.')
-    await button(page, 'Take it back').click()
-    await expect.poll(async () => (await filesOnDisk(page))['src/price.js'], patiently).toContain('Math.floor')
+  it.runIf(isLong)(
+    'says that the browser has removed its storage, and stores it again; a later visit says it too',
+    async () => {
+      await page.setViewportSize({ width: 1400, height: 900 })
+      const clear = async (): Promise<void> => {
+        const devtools = await page.context().newCDPSession(page)
+        await devtools.send('Storage.clearDataForOrigin', {
+          origin: new URL(playground.url).origin,
+          storageTypes: 'file_systems,indexeddb',
+        })
+        await devtools.detach()
+      }
+      const states = await slider(page).getAttribute('max')
+      await clear()
+      await replaceText(page, await openFile(page, 'README.md'), 'A draft\n')
+      const removed = page.getByText('The browser has removed the stored files of this project')
+      await removed.waitFor()
+      await page.keyboard.press('Control+S')
+      await page.getByText('the browser has removed it. “Store them again” above').waitFor()
+      await typeCommand(page, 'echo lost > new.txt')
+      await prints(page, 'Storage failed')
+      await button(page, 'Store them again').click()
+      await removed.waitFor({ state: 'detached' })
+      expect((await filesOnDisk(page))['src/price.js']).toContain('Math.round')
+      expect(await (await openFile(page, 'README.md')).textContent()).toContain('A draft')
+      // The conversation, the history and the undo of the run are stored too.
+      await says(page, 'All tests pass.')
+      expect(await slider(page).getAttribute('max')).toBe(states)
+      await reload(page)
+      await says(page, 'All tests pass.')
+      await button(page, 'Take it back').click()
+      await expect.poll(async () => (await filesOnDisk(page))['src/price.js'], patiently).toContain('Math.floor')
 
-    await clear()
-    await reload(page)
-    const gone = page.getByRole('alert').filter({ hasText: /^The browser has removed “Price list” from its storage/ })
-    await gone.getByRole('button', { name: 'Import a copy' }).click()
-    await page.getByRole('dialog').getByText('From a zip').waitFor()
-    await page.keyboard.press('Escape')
-    await reload(page)
-    await gone.getByRole('button', { name: 'Dismiss' }).click()
-    await reload(page)
-    expect(await gone.count()).toBe(0)
-  })
+      await clear()
+      await reload(page)
+      const gone = page.getByRole('alert').filter({ hasText: /^The browser has removed “Price list” from its storage/ })
+      await gone.getByRole('button', { name: 'Import a copy' }).click()
+      await page.getByRole('dialog').getByText('From a zip').waitFor()
+      await page.keyboard.press('Escape')
+      await reload(page)
+      await gone.getByRole('button', { name: 'Dismiss' }).click()
+      await reload(page)
+      expect(await gone.count()).toBe(0)
+    },
+  )
 })
 
 /** Returns the controls that neither Tab nor the arrow keys reach. */

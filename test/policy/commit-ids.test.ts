@@ -4,9 +4,9 @@ import { closeShell, compareWorlds, freeWays, readings, ways } from './commit-id
 
 afterAll(closeShell)
 
-const FEW = times(60, 20)
+const FEW = times(120, 20)
 
-/** Every twentieth reading, or thirtieth in `npm test`, beginning with another one for each way, so that each occurs. `commit-ids.long.ts` takes all. */
+/** Every twentieth reading, or fewer in `npm test`, beginning with another one for each way, so that each occurs. `commit-ids.long.ts` takes all. */
 const some = (offset: number) => readings.filter((_, index) => index % FEW === offset % FEW)
 
 describe('what git computes from restricted content', () => {

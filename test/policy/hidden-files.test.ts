@@ -137,7 +137,7 @@ const every = (ways: readonly AbsentWay[], few: number, first = 0) =>
   part(ways.filter((_, at) => (at + first) % times(few, 1) === 0))
 
 describe('a hidden file', () => {
-  it.each(every(absentWays, 9))('keeps its content in memory after $name', async (way) => {
+  it.each(every(absentWays, 19))('keeps its content in memory after $name', async (way) => {
     await expectKept(way, async () => ({ backend: memory(absentTree) }))
   })
 

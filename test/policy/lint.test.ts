@@ -390,11 +390,11 @@ describe('a part that is named as one without an effect', () => {
       }
     }
     fc.assert(fc.property(policies, extraRule, fc.array(names, { minLength: 20, maxLength: 20 }), property), {
-      numRuns: times(100, 2000),
+      numRuns: times(50, 2000),
     })
     // A few policies can have few such parts.
     expect(count.covered).toBeGreaterThan(times(0, 40))
-    expect(count.idle).toBeGreaterThan(times(10, 400))
+    expect(count.idle).toBeGreaterThan(times(3, 400))
     expect(count.denied).toBeGreaterThan(times(0, 40))
   })
 

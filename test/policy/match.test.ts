@@ -19,7 +19,7 @@ describe('compilePaths', () => {
         const expected = anyGlob(patterns, path)
         expect(compilePaths(patterns, 'x').matches(path)).toBe(expected)
       }),
-      { numRuns: times(500, 1500) },
+      { numRuns: times(250, 1500) },
     )
   })
 
@@ -33,7 +33,7 @@ describe('compilePaths', () => {
           if (set.matches(path)) expect(set.mayMatchBelow(above)).toBe(true)
         }
       }),
-      { numRuns: times(500, 1500) },
+      { numRuns: times(250, 1500) },
     )
   })
 
@@ -92,7 +92,7 @@ describe('compileTexts', () => {
         const expected = new RegExp(`^${source.join('[^]*')}$`, 'u').test(text.join(''))
         expect(compileTexts([pattern.join('')], 'x')(text.join(''))).toBe(expected)
       }),
-      { numRuns: times(1000, 3000) },
+      { numRuns: times(500, 3000) },
     )
   })
 

@@ -16,7 +16,7 @@ import {
 /** Some pairs, so that each way occurs. `name-ways.long.ts` has all of them. */
 const pairs = makers.flatMap((make, m) =>
   shows.flatMap((show, s) =>
-    (m * 7 + s * 3) % times(389, 97) === 0 ? [{ make, show, hop: hops[(m + s) % hops.length] }] : [],
+    (m * 7 + s * 3) % times(797, 97) === 0 ? [{ make, show, hop: hops[(m + s) % hops.length] }] : [],
   ),
 )
 
@@ -43,7 +43,7 @@ describe('a link to a name that is made of restricted content', () => {
   it.each(linkMakers)('keeps its label in every use of the link: $name', async (make) => {
     const leaks: object[] = []
     for (const [at, show] of linkShows.entries()) {
-      if ((at + make.name.length) % times(127, 1) !== 0) continue
+      if ((at + make.name.length) % times(257, 1) !== 0) continue
       const result = await tryNames(make, nothing, show, 'restricted', memory(nameTree))
       counts.links += 1
       if (result.leaks.length > 0) leaks.push({ show: show.name, leaks: result.leaks })
@@ -54,7 +54,7 @@ describe('a link to a name that is made of restricted content', () => {
 
 describe('a name that is made of unlabelled content', () => {
   it('stays public', async () => {
-    for (const { make, show, hop } of pairs.filter((_, index) => index % times(23, 5) === 0)) {
+    for (const { make, show, hop } of pairs.filter((_, index) => index % times(47, 5) === 0)) {
       const { leaks } = await tryNames(make, hop as NameWay, show, 'none', memory(nameTree))
       counts.unlabelled += 1
       expect({ make: make.name, hop: hop?.name, show: show.name, leaks }).toMatchObject({ leaks: [] })

@@ -15,7 +15,7 @@ import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
 const strength = { allow: 0, ask: 1, deny: 2 }
-const runs = { numRuns: times(20, 150) }
+const runs = { numRuns: times(10, 150) }
 
 function access(permission: Permission, path: string, more: Partial<GuardedAccess> = {}): GuardedAccess {
   const classification = classifyPath(path as LogicalPath)
@@ -108,7 +108,7 @@ describe('evaluate', () => {
         fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
         expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
       }),
-      { numRuns: times(100, 50_000), examples: restrictedReading },
+      { numRuns: times(50, 50_000), examples: restrictedReading },
     )
   })
 

@@ -6,7 +6,7 @@ import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { naiveSearch, ourSearch } from './reference.ts'
 
-const RUNS = Number(process.env.SEARCH_RUNS ?? times(80, 300))
+const RUNS = Number(process.env.SEARCH_RUNS ?? times(40, 300))
 
 /** All runs that `requiredRun` offers to its callback. */
 function offered(pattern: string): ByteRun[] {

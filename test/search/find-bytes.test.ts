@@ -128,7 +128,7 @@ describe('each finder', () => {
           expect(froms.map((from) => find(bytes, from))).toEqual(expected)
         }
       }),
-      { numRuns: times(500, 1500) },
+      { numRuns: times(250, 1500) },
     )
   })
 

@@ -10,7 +10,7 @@ import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { type FoundLine, naiveSearch, ourSearch } from './reference.ts'
 
-const RUNS = Number(process.env.SEARCH_RUNS ?? times(25, 500))
+const RUNS = Number(process.env.SEARCH_RUNS ?? times(12, 500))
 
 describe('compileQuery', () => {
   it('finds what RegExp finds on each line, at the same column', () => {

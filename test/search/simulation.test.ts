@@ -40,7 +40,7 @@ describe('createSimulation', () => {
           expect(backward.run(bytes, range, 0, end, { anywhere: false, stop: 'last' }, tick)).toBe(start)
         }
       }),
-      { numRuns: Number(process.env.SEARCH_RUNS ?? times(10, 100)) },
+      { numRuns: Number(process.env.SEARCH_RUNS ?? times(5, 100)) },
     )
   })
 

@@ -106,10 +106,10 @@ describe('canonical', () => {
           }
         },
       ),
-      { numRuns: times(120, 500) },
+      { numRuns: times(60, 500) },
     )
-    expect(outcomes.get('PATH_REJECTED')).toBeGreaterThan(times(3, 20))
-    expect(outcomes.get('NOT_A_DIRECTORY')).toBeGreaterThan(times(3, 20))
+    expect(outcomes.get('PATH_REJECTED')).toBeGreaterThan(times(0, 20))
+    expect(outcomes.get('NOT_A_DIRECTORY')).toBeGreaterThan(times(0, 20))
   })
 
   it('follows at most 40 links', async () => {

@@ -51,7 +51,7 @@ describe('a directory node', () => {
         for (const [name, file] of model) expect(directory.get(name)).toBe(file)
         for (const [version, was] of versions) expect(names(version)).toEqual(was)
       }),
-      { numRuns: times(30, 60) },
+      { numRuns: times(15, 60) },
     )
   })
 
@@ -86,7 +86,7 @@ describe('a directory node', () => {
           )
         },
       ),
-      { numRuns: times(40, 80) },
+      { numRuns: times(20, 80) },
     )
   })
 
@@ -197,7 +197,7 @@ describe('a tree editor', () => {
         const find = nodeFinder(root)
         for (const { path } of steps) expect(find(path)).toBe(nodeAt(root, path))
       }),
-      { numRuns: times(50, 100) },
+      { numRuns: times(25, 100) },
     )
   })
 

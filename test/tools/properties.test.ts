@@ -59,7 +59,7 @@ describe('the format of a file', () => {
           [...lines.slice(0, at), `<${added.join(end)}>`, ...lines.slice(at)].join(eol) + (closed ? eol : '')
         expect(Buffer.from(await replaced.bytes('a.txt')).toString('latin1')).toBe(stored(expected))
       }),
-      { numRuns: times(50, 300) },
+      { numRuns: times(25, 300) },
     )
   })
 })
@@ -145,7 +145,7 @@ describe('listing, finding and searching', () => {
           expect(sum).toBe(expected.length)
         },
       ),
-      { numRuns: times(45, 250) },
+      { numRuns: times(22, 250) },
     )
   })
 })
@@ -244,7 +244,7 @@ describe('a mutation', () => {
           }
           expect(answers).toEqual(answers.map(() => answers[0]))
         }),
-        { numRuns: times(40, 200) },
+        { numRuns: times(20, 200) },
       )
       const [first, ...others] = await Promise.all(open.map(async (one) => Object.keys(await one.snapshot()).sort()))
       for (const other of others) expect(other).toEqual(first)

@@ -93,7 +93,7 @@ describe('a line that is too long for one call', () => {
           }
         },
       ),
-      { numRuns: times(60, 2000) },
+      { numRuns: times(30, 2000) },
     )
   })
 

@@ -184,7 +184,7 @@ describe('read_file of media', () => {
           }
         },
       ),
-      { numRuns: times(500, 200_000) },
+      { numRuns: times(250, 200_000) },
     )
   })
 })

@@ -59,7 +59,7 @@ describe('findJsonError', () => {
       fc.property(fc.oneof({ weight: 2, arbitrary: damaged }, pieces), (text) => {
         expect(findJsonError(text) === undefined).toBe(isJson(text))
       }),
-      { numRuns: times(1000, 200_000) },
+      { numRuns: times(500, 200_000) },
     )
   })
 
@@ -82,7 +82,7 @@ describe('findJsonError', () => {
         compared += 1
         expect([error.line, error.column]).toEqual([lines.length, (lines.at(-1)?.length ?? 0) + 1])
       }),
-      { numRuns: times(500, 100_000) },
+      { numRuns: times(250, 100_000) },
     )
     expect(compared).toBeGreaterThan(0)
   })
@@ -125,7 +125,7 @@ describe('findJsonError', () => {
         expect(error && error.column - 1).toBe(expected)
         expect(findJsonError(text)).toBeUndefined()
       }),
-      { numRuns: times(300, 20_000) },
+      { numRuns: times(150, 20_000) },
     )
     expect(refused).toBeGreaterThan(20)
   })

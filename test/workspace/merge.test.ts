@@ -447,7 +447,7 @@ describe('a merge of generated trees', () => {
             )
         },
       ),
-      { numRuns: times(12, 1_000) },
+      { numRuns: times(6, 1_000) },
     )
     expect(conflicting).toBeGreaterThan(0)
   })

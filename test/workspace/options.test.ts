@@ -906,7 +906,7 @@ describe('call', () => {
       fc.asyncProperty(fc.anything({ withProxies: false } as never), fc.anything(), fc.anything(), async (...args) => {
         expect(await workspace.callTool(...(args as [never, never, never]))).toMatchObject({ ok: false })
       }),
-      { numRuns: times(100, 300) },
+      { numRuns: times(50, 300) },
     )
   })
 })

@@ -27,7 +27,7 @@ describe('indexedDb', () => {
   it('never loses a change of writers with connections of their own', async () => {
     const name = temporary()
     const backends = await Promise.all(Array.from({ length: 6 }, () => indexedDb(name)))
-    const rounds = times(10, 100)
+    const rounds = times(5, 100)
     const { count: sum, conflicts } = await countTogether(backends, rounds)
     expect(sum).toBe(rounds * backends.length)
     expect(conflicts).toBeGreaterThan(0)
@@ -67,7 +67,7 @@ describe('indexedDb', () => {
   it('has the old or the new files after its worker was ended', async () => {
     const name = temporary()
     let acknowledged = 0
-    for (let kill = 0; kill < times(10, 200); kill++) {
+    for (let kill = 0; kill < times(5, 200); kill++) {
       const worker = new Worker(new URL('./killed-worker.ts', import.meta.url), { type: 'module' })
       await new Promise((resolve, reject) => {
         worker.onerror = ({ message }) => reject(new Error(message))

@@ -31,7 +31,7 @@ const indexOf = (files: Readonly<Record<string, string>>) => ({
 
 describe('an index on a web server', () => {
   it('is open in one request, and a file costs one', async () => {
-    const count = times(3000, 30_000)
+    const count = times(1500, 30_000)
     const many = Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${i % 200}/f${i}.md`, `${i}\n`]))
     const server = await serve({ 'd7/f207.md': '207\n' }, indexOf(many))
     const backend = lazy(httpIndex(`${server.url}/docs/index.json?version=2`))

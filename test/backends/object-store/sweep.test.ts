@@ -34,6 +34,6 @@ describe('sweep of an object store', () => {
 
   it('changes no file when it is cut off, and when others commit meanwhile', async () => {
     const seeded = await fragmentedObjects()
-    for (let seed = 1; seed <= times(4, 12); seed++) await cutSweep(seed, seeded)
+    for (let seed = 1; seed <= times(2, 12); seed++) await cutSweep(seed, seeded)
   })
 })

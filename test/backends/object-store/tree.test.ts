@@ -120,7 +120,7 @@ describe('tree of an object store', () => {
       await apply(new Map(Array.from({ length: count }, () => [pathAt(random(20_000)), entry()])))
       levels.add(await expectEqual())
     }
-    for (let round = 0; round < times(4, 30); round++) {
+    for (let round = 0; round < times(2, 30); round++) {
       const steps = new Map<Path, Entry | undefined>()
       const start = random(20_000)
       for (let i = 0; i < 1 + random(400); i++) {

@@ -127,7 +127,7 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(match)
         },
       ),
-      { numRuns: times(50, 200) },
+      { numRuns: times(25, 200) },
     )
     expect(compacted.size, 'compactions of one and of several steps').toBe(2)
   })
@@ -154,7 +154,7 @@ describe('packed workspace after a kill', () => {
           expect(await show(await open(after.afterKill()))).toBe(entry)
         },
       ),
-      { numRuns: times(50, 200) },
+      { numRuns: times(25, 200) },
     )
   })
 
@@ -202,7 +202,7 @@ describe('packed workspace after a kill', () => {
       const cut = await show(await open(disk.afterPowerCut(random)))
       expect([old, now], `power cut at operation ${operation}`).toContain(cut)
     }
-    for (let byte = 0; byte <= probe.written; byte += 1 + Math.floor(probe.written / times(29, 197))) {
+    for (let byte = 0; byte <= probe.written; byte += 1 + Math.floor(probe.written / times(17, 197))) {
       const disk = ready.afterKill()
       disk.killAt({ byte })
       await run(disk).catch(() => undefined)
@@ -222,7 +222,7 @@ describe('damaged packed workspace', () => {
     }
     const whole = disk.bytes(0).slice()
     let reported = 0
-    for (let bit = 0; bit < whole.length * 8; bit += times(83, 11)) {
+    for (let bit = 0; bit < whole.length * 8; bit += times(167, 11)) {
       const broken = whole.slice()
       broken[bit >> 3] = (broken[bit >> 3] as number) ^ (1 << (bit & 7))
       const flipped = faultyDisk([broken, new Uint8Array()])
@@ -236,7 +236,7 @@ describe('damaged packed workspace', () => {
         reported += 1
       }
     }
-    expect(reported).toBeGreaterThan((whole.length * 8) / times(83, 11) / 2)
+    expect(reported).toBeGreaterThan((whole.length * 8) / times(167, 11) / 2)
   })
 
   it('is not confused by a file that looks like a journal', async () => {
@@ -889,7 +889,7 @@ describe('records that another tab wrote after the lease was lost', () => {
         }
         expect(await show(tabs[0])).toBe(await show(tabs[1]))
       }),
-      { numRuns: times(20, 60) },
+      { numRuns: times(10, 60) },
     )
     expect(lost, 'readings of closed files').toBeGreaterThan(10)
   })

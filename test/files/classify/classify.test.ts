@@ -615,7 +615,7 @@ describe('isOrdinaryFile', () => {
         }
         if (isOrdinaryFile(path)) expect(['git', 'secret']).not.toContain(classifyPath(path).protection)
       }),
-      { numRuns: times(2000, 20_000) },
+      { numRuns: times(1000, 20_000) },
     )
   })
 

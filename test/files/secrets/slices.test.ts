@@ -35,7 +35,7 @@ describe('the search for secrets in slices', () => {
           expect(findSecrets(filler(shift) + text)).toEqual(expected)
         },
       ),
-      { numRuns: times(120, 20_000) },
+      { numRuns: times(60, 20_000) },
     )
   })
 

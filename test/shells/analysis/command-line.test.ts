@@ -814,7 +814,7 @@ describe('arbitrary text', () => {
         expect(verdict.decision === 'allow').toBe(verdict.reasons.length === 0)
         expect(analyzeCommand(line, policy)).toEqual(verdict)
       }),
-      { numRuns: times(40, 1500) },
+      { numRuns: times(20, 1500) },
     )
   })
 
@@ -828,7 +828,7 @@ describe('arbitrary text', () => {
         })
         expect(analyzeCommand(`grep -e ${quoted} notes.md`, policy).decision).toBe('allow')
       }),
-      { numRuns: times(30, 1000) },
+      { numRuns: times(15, 1000) },
     )
   })
 })

@@ -25,7 +25,7 @@ const MANY = 500
 describe('arithmetic of a script', () => {
   it('ends, whatever the expression and wherever it is', async () => {
     const expressions = brokenExpressions()
-    const step = times(4000, 1)
+    const step = times(8000, 1)
     const scripts = places.flatMap((place, number) =>
       expressions.filter((_, index) => index % step === number % step).map(place),
     )

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { bash } from '../../../src/shells/bash/index.ts'
+import { isLong } from '../../counts.ts'
 import { shellBench, unjudged } from '../setup.ts'
 import { bashFiles, bashLines, type RecordedLine } from './bash-lines.ts'
 
@@ -25,7 +26,7 @@ const version = spawnSync('bash', ['-c', 'echo $BASH_VERSION'], { encoding: 'utf
 
 // The table has the answers of bash 5.2. Other versions have other messages and operators (macOS has 3.2, without `|&`), and a bash
 // of Windows has other paths.
-it.skipIf(process.platform === 'win32' || !version.startsWith('5.2'))('knows what bash 5.2 does', () => {
+it.runIf(isLong && process.platform !== 'win32' && version.startsWith('5.2'))('knows what bash 5.2 does', () => {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-lines-'))
   try {
     for (const [path, content] of Object.entries(bashFiles)) {

@@ -16,7 +16,10 @@ const always = [
 
 const step = times(400, 1)
 const selected = part(
-  bombs.filter(({ kind, line }, i) => i % step === 0 || (always.includes(line) && kind !== 'output of a largest file')),
+  bombs.filter(
+    ({ kind, line }, i) =>
+      i % step === 0 || (always.includes(line) && !/^output of (a largest file|three files|one line)$/.test(kind)),
+  ),
 )
 // A line that runs until its time limit costs that time.
 const runner = new BombRunner(times(1000, 2000))

@@ -71,7 +71,7 @@ const lines = part(
         ),
       ),
     )
-    .filter((_, index) => index % times(211, 1) === 0),
+    .filter((_, index) => index % times(431, 1) === 0),
 )
 
 const version = spawnSync('bash', ['-c', 'echo $BASH_VERSION'], { encoding: 'utf8' }).stdout ?? ''

@@ -116,7 +116,7 @@ describe('the commands of bash(), as published', () => {
         `find . ${'\\( '.repeat(5_000)} -name a ${'\\) '.repeat(5_000)}`,
         `awk 'BEGIN { print ${parentheses} }'`,
       ],
-      3,
+      6,
     ),
   )('says nothing of the engine, however large it is: %.20s', async (script) => {
     const { callTool, close } = await createWorkspace({

@@ -34,7 +34,7 @@ describe('programs that open files by themselves', () => {
   it(`do not show a hidden secret: ${lines.length} lines`, async () => {
     const { run, workspace, snapshot } = await nodeBench({ 'g.txt': 'ends in x' })
     const leaks: string[] = []
-    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(307, 1) === 0))) {
+    for (const { kind, before, secret, after } of part(secrets.filter((_, index) => index % times(613, 1) === 0))) {
       const content = `${before}${secret}${after}\nlast line\n`
       const created = await workspace.callTool('write_file', { path: 't.txt', content, mode: 'CREATE_NEW' })
       expect(created.ok).toBe(true)

@@ -156,7 +156,7 @@ describe.each(
     ['.env', 'with line evaluation', bash()] as const,
   ].map((row, number) => [...row, number] as const),
 )('the protected file %s, %s', (path, _, shell, number) => {
-  const some = lines.filter((_, index) => (index + number) % times(6, 1) === 0)
+  const some = lines.filter((_, index) => (index + number) % times(12, 1) === 0)
 
   it(`is not revealed or changed by any of ${some.length} lines`, async () => {
     const { run, snapshot, workspace } = await shellBench(tree, { shell })
