@@ -30,15 +30,23 @@ export interface OpenFile {
   readonly loaded: number
 }
 
+type SavedFile = Pick<OpenFile, 'path' | 'isOpen' | 'sha256' | 'draft'>
+
+/** A draft that is no longer in the editor. After a reload, the text that it began with is unknown. */
+type DroppedFile = SavedFile & { readonly base?: OpenFile['base'] }
+
 /** The tabs and drafts that are kept over a reload. */
 export interface SavedFiles {
-  readonly files: readonly Pick<OpenFile, 'path' | 'isOpen' | 'sha256' | 'draft'>[]
+  readonly files: readonly SavedFile[]
   readonly active: string | undefined
+  /** The draft that `notice` brings back. */
+  readonly dropped?: SavedFile
 }
 
 /** What has happened to a text of the person, with a way back. */
 interface DraftNotice {
   readonly text: string
+  readonly dropped: SavedFile
   readonly action: { readonly label: string; readonly act: () => void }
 }
 
@@ -71,6 +79,10 @@ export interface OpenFiles {
   keep(): SavedFiles
   /** Opens the tabs and drafts that were kept. A draft of a file that has changed since then is a conflict. */
   restore(saved: SavedFiles): Promise<void>
+}
+
+function savedOf({ path, isOpen, sha256, draft }: SavedFile): SavedFile {
+  return { path, isOpen, sha256, draft }
 }
 
 /** Whether a path is the entry or below it. */
@@ -148,11 +160,11 @@ class EditorFiles implements OpenFiles {
   }
 
   keep(): SavedFiles {
-    const files = this.all.value.map(({ path, isOpen, sha256, draft }) => ({ path, isOpen, sha256, draft }))
-    return { files, active: this.active.value }
+    const dropped = this.notice.value?.dropped
+    return { files: this.all.value.map(savedOf), active: this.active.value, ...(dropped && { dropped }) }
   }
 
-  async restore({ files, active }: SavedFiles): Promise<void> {
+  async restore({ files, active, dropped }: SavedFiles): Promise<void> {
     for (const { path, isOpen, sha256, draft } of files) {
       await this.#take(path, (now) => {
         if (draft === undefined) {
@@ -162,6 +174,7 @@ class EditorFiles implements OpenFiles {
       })
     }
     this.active.value = this.#find(active ?? '')?.path
+    if (dropped !== undefined) this.#offerBack(dropped)
   }
 
   edit(path: string, text: string): void {
@@ -191,22 +204,25 @@ class EditorFiles implements OpenFiles {
     })
   }
 
-  #offerBack(file: OpenFile): void {
+  #offerBack(file: DroppedFile): void {
     this.notice.value = {
       text: `Your unsaved text of “${file.path}” is no longer in the editor.`,
+      dropped: savedOf(file),
       action: { label: 'Undo', act: () => void this.#bringBack(file) },
     }
   }
 
   /** Shows a dropped draft again. A draft that was begun since then can be brought back in its place. */
-  async #bringBack(file: OpenFile): Promise<void> {
-    await this.open(file.path)
-    const now = this.#find(file.path)
+  async #bringBack({ path, sha256, draft, base }: DroppedFile): Promise<void> {
+    await this.open(path)
+    const now = this.#find(path)
     if (now === undefined) return
     this.notice.value = undefined
-    if (now.draft !== undefined && now.draft !== file.draft) this.#offerBack(now)
-    const theirs = now.sha256 === file.sha256 ? undefined : { text: now.base, sha256: now.sha256 }
-    this.#change(file.path, { ...file, isOpen: true, theirs, loaded: now.loaded + 1 })
+    if (now.draft !== undefined && now.draft !== draft) this.#offerBack(now)
+    const current = now.theirs ?? { text: now.base, sha256: now.sha256 }
+    const isSame = current.sha256 === sha256
+    const versions = isSame ? { base: current.text, theirs: undefined } : { base, theirs: current }
+    this.#change(path, { sha256, draft, ...versions, loaded: now.loaded + 1 })
   }
 
   refresh(): Promise<void> {

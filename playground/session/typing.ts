@@ -1,4 +1,4 @@
-import type { OpenProject } from '../projects/types.ts'
+import type { OpenProject, ProjectInfo } from '../projects/types.ts'
 import type { Autosave } from './autosave.ts'
 import { createOpenFiles, type OpenFiles, type SavedFiles } from './open-files.ts'
 import { createTypedTexts, type TypedTexts } from './typed-texts.ts'
@@ -17,14 +17,18 @@ interface SavedTyping {
   readonly texts: Readonly<Record<string, string>>
 }
 
+interface TypedProject extends Pick<OpenProject, 'kept'> {
+  readonly info: Pick<ProjectInfo, 'storage'>
+}
+
 /** Restores what was typed before and saves what is typed from now on. */
-export async function openTyping(project: OpenProject, session: Session, autosave: Autosave): Promise<Typing> {
+export async function openTyping(project: TypedProject, session: Session, autosave: Autosave): Promise<Typing> {
   const saved = await project.kept.load<SavedTyping>('typed')
   const files = createOpenFiles(session)
   const texts = createTypedTexts(saved?.texts)
   if (saved !== undefined) await files.restore(saved.files)
   const keep = (): SavedTyping => ({ files: files.keep(), texts: texts.all.value })
-  autosave.follow('typed', [files.all, files.active, texts.all], keep)
+  autosave.follow('typed', [files.all, files.active, files.notice, texts.all], keep)
 
   /** A project in memory ends with its tab, so the browser asks first. */
   const asking = (event: Event): void => {

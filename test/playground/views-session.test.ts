@@ -6,6 +6,7 @@ import { memory } from 'wardspace/backends/memory'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { OPEN_CONVERSATION, openArchive } from '../../playground/session/archive.ts'
+import { createAutosave } from '../../playground/session/autosave.ts'
 import {
   changedPaths,
   changeOfFile,
@@ -22,6 +23,7 @@ import { pastFiles } from '../../playground/session/past-files.ts'
 import { createPathFacts } from '../../playground/session/path-facts.ts'
 import { openTerminal } from '../../playground/session/terminal.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
+import { openTyping } from '../../playground/session/typing.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { bytesOf } from '../../src/testing/backend/case.ts'
 import { times } from '../counts.ts'
@@ -445,6 +447,37 @@ describe('an open file', () => {
       await expect.poll(() => editor.snapshot).toEqual(snapshot)
       opened.notice.value?.action.act()
       await expect.poll(() => editor.snapshot.text).toBe('a later text')
+    }
+    await session.close()
+  })
+
+  it('that Revert has dropped is offered again after a reload, until the person has it back or dismisses it', async () => {
+    const { from, session } = await open()
+    const openPage = async () => {
+      const autosave = createAutosave(from, true)
+      return {
+        autosave,
+        ...(await openTyping({ ...from, info: { storage: 'opfs' } }, session, autosave)),
+      }
+    }
+    for (const isWanted of [true, false]) {
+      const before = await openPage()
+      await before.files.open('a.txt')
+      before.files.edit('a.txt', 'mine')
+      await before.files.revert('a.txt')
+      await before.autosave.close()
+      const after = await openPage()
+      const { notice } = after.files
+      expect(notice.value?.text).toContain('a.txt')
+      if (isWanted) notice.value?.action.act()
+      else notice.value = undefined
+      await expect.poll(() => notice.value).toBeUndefined()
+      await after.autosave.close()
+      const last = await openPage()
+      expect(last.files.notice.value).toBeUndefined()
+      expect(last.files.all.value.map(({ draft }) => draft)).toEqual([isWanted ? 'mine' : undefined])
+      await last.files.revert('a.txt')
+      await last.autosave.close()
     }
     await session.close()
   })
