@@ -1,7 +1,9 @@
 import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
+import type { WorkspaceHistory } from 'wardspace'
 import type { Editor, EditorSnapshot } from 'wardspace/ui'
-import { canSave } from '../../src/ui/editor.ts'
+import { canSave, changeInWords } from '../../src/ui/editor.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
+import { AGENT_RUNS, PERSON_RUNS } from './open-workspace.ts'
 import type { FileText } from './text.ts'
 
 /** The file whose tab is in front. */
@@ -10,7 +12,7 @@ export function activeFile({ all, active }: OpenFiles): OpenFile | undefined {
 }
 
 /** The file in front as the editor shows it. */
-export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): Editor {
+export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>, history: () => WorkspaceHistory): Editor {
   const state = computed<EditorSnapshot>(() => {
     const file = activeFile(files)
     return {
@@ -22,6 +24,7 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
       readOnly: writable.value ? undefined : 'another tab has the project. Take it over to save.',
       conflict: file?.theirs && shown(file.theirs.text?.text ?? '', file.theirs.text?.lineEnd),
       isDeleted: file?.theirs !== undefined && file.theirs.sha256 === undefined,
+      conflictCause: file && untracked(() => conflictCauseOf(file, history())),
       trouble: file?.trouble,
       drafts: files.all.value.flatMap(({ path, draft }) => (draft === undefined ? [] : [path])),
     }
@@ -50,6 +53,20 @@ export function editorOf(files: OpenFiles, writable: ReadonlySignal<boolean>): E
     discard: () => act(({ path }) => files.revert(path)),
     close: () => {},
   }
+}
+
+/** Says what has happened to the file of a conflict, and by whom. */
+function conflictCauseOf({ path, sha256, theirs }: OpenFile, { entries }: WorkspaceHistory): string | undefined {
+  if (theirs === undefined) return undefined
+  const entry = entries.findLast(({ changes }) => changes?.some((change) => change.path === path))
+  const became = entry?.changes?.findLast((change) => change.path === path)?.became
+  const isKept = entry !== undefined && theirs.sha256 === (became?.type === 'file' ? became.sha256 : undefined)
+  return changeInWords(sha256, theirs.sha256, ` by ${isKept ? authorInWords(entry.runId) : 'another tab or program'}`)
+}
+
+function authorInWords(runId: string): string {
+  if (runId.startsWith(AGENT_RUNS)) return 'the agent'
+  return runId.startsWith(PERSON_RUNS) ? 'a command or action of yours' : 'the agent of the browser'
 }
 
 function textOf({ draft, base }: OpenFile): string {

@@ -42,6 +42,9 @@ export interface OpenParts {
 /** How the ids of the agent's runs begin. */
 export const AGENT_RUNS = 'agent-'
 
+/** How the ids of the person's runs begin. */
+export const PERSON_RUNS = 'person-'
+
 /** The git of the page. */
 export function openGit(): NonNullable<WorkspaceOptions['git']> {
   return git({ author: { name: 'Playground', email: 'playground@localhost' } })
@@ -66,7 +69,7 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
     ...(history === undefined ? {} : { history }),
     ...(record === undefined ? {} : { record }),
     ...(extraTools === undefined ? {} : { extraTools }),
-    run: { id: `person-${time}`, actor: 'person' },
+    run: { id: `${PERSON_RUNS}${time}`, actor: 'person' },
   })
   return {
     workspace,

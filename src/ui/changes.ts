@@ -341,7 +341,6 @@ function noText(path: string): ChangeOutcome {
 
 function outcomeOf(result: Awaited<ReturnType<PersonCall>>): ChangeOutcome {
   if (result.ok) return { callId: result.callId }
-  if (result.code === 'WRITE_CONFLICT')
-    return { trouble: 'The file has changed meanwhile. Look at its present changes.' }
+  if (result.code === 'WRITE_CONFLICT') return { trouble: `${blockedInWords(result)} Look at its present changes.` }
   return { trouble: blockedInWords(result) }
 }

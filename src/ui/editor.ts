@@ -19,6 +19,8 @@ export interface EditorSnapshot {
   readonly conflict: string | undefined
   /** Whether somebody else has deleted the file: then `conflict` is empty. */
   readonly isDeleted?: boolean
+  /** What has happened to the file of a conflict, in a person's words, such as `has been deleted`. */
+  readonly conflictCause?: string | undefined
   /** Why the last step failed, in a person's words. */
   readonly trouble: string | undefined
   /** The files with a text that is not saved, the open one included. */
@@ -77,6 +79,11 @@ export function createEditor(options: PersonOptions): Editor {
 /** Whether the open file has a text that can be saved. A conflict is resolved first. */
 export function canSave({ isChanged, readOnly, conflict }: EditorSnapshot): boolean {
   return isChanged && readOnly === undefined && conflict === undefined
+}
+
+/** Says what has happened to a file, whose versions are known by their hash, and by whom. */
+export function changeInWords(before: string | null | undefined, now: string | null | undefined, by = ''): string {
+  return `has been ${(now ?? null) === null ? 'deleted' : (before ?? null) === null ? 'created' : 'changed'}${by}`
 }
 
 /** More lines than any file that a call can return. */
@@ -205,6 +212,9 @@ class FileEditor {
       ...{ text, drafts, isLoading: false, isChanged: text !== loaded.text, readOnly: loaded.readOnly },
       conflict: this.#theirs?.text,
       isDeleted: this.#theirs?.sha256 === null,
+      conflictCause:
+        this.#theirs &&
+        changeInWords(this.#drafts.get(this.state.snapshot.path ?? '')?.base.sha256, this.#theirs.sha256),
     })
   }
 

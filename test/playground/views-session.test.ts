@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWorkspace, type Failure, type Success, ToolError } from 'wardspace'
+import { createWorkspace, type Failure, type Path, type Success, ToolError } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
@@ -354,7 +354,7 @@ describe('an open file', () => {
   it('is edited with line feeds, and saved with its own line ends, also after a conflict and a reload', async () => {
     const { from, session } = await open()
     const edit = async (opened: OpenFiles) => {
-      const editor = editorOf(opened, signal(true))
+      const editor = editorOf(opened, signal(true), () => session.workspace.value.history())
       await editor.open('dos.txt')
       return editor
     }
@@ -398,7 +398,7 @@ describe('an open file', () => {
       }
       const session = await openSession(taken, { settings: { policy: 'autonomous' }, writable })
       const opened = createOpenFiles(session)
-      const editor = editorOf(opened, signal(writable))
+      const editor = editorOf(opened, signal(writable), () => session.workspace.value.history())
       await editor.open('a.txt')
       writable = false
       editor.edit('mine')
@@ -435,7 +435,7 @@ describe('an open file', () => {
     const restored = createOpenFiles(session)
     await restored.restore(typed.keep())
     for (const opened of [typed, restored]) {
-      const editor = editorOf(opened, signal(true))
+      const editor = editorOf(opened, signal(true), () => session.workspace.value.history())
       const { snapshot } = editor
       expect(snapshot).toMatchObject({ text: 'mine', isChanged: true })
       if (snapshot.conflict === undefined) await editor.discard()
@@ -479,6 +479,32 @@ describe('an open file', () => {
       await last.files.revert('a.txt')
       await last.autosave.close()
     }
+    await session.close()
+  })
+
+  it.each([
+    ['changed by the agent', (session: Session) => append(session, 'theirs')],
+    [
+      'deleted by a command or action of yours',
+      (session: Session) => session.call('run_command', { command: 'rm a.txt' }),
+    ],
+    [
+      'changed by another tab or program',
+      ({ project: { backend } }: Session) =>
+        backend.commit([{ path: 'a.txt' as Path, expect: 'any', to: { type: 'file', bytes: bytesOf('theirs') } }], {
+          durability: 'relaxed',
+        }),
+    ],
+  ])('says in a conflict that it was %s', async (what, change) => {
+    const { session } = await open()
+    await append(session, 'an earlier change')
+    const opened = createOpenFiles(session)
+    const editor = editorOf(opened, signal(true), () => session.workspace.value.history())
+    await editor.open('a.txt')
+    editor.edit('mine')
+    await change(session)
+    await opened.refresh()
+    expect(editor.snapshot.conflictCause).toBe(`has been ${what}`)
     await session.close()
   })
 

@@ -94,7 +94,7 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   await page.keyboard.type('Mine.\n')
   // The shell changes the file while it is edited.
   await typeCommand(page, 'echo theirs > README.md')
-  await page.getByText('has changed since you opened it').waitFor()
+  await page.getByText('README.md has been changed by a command or action of yours since you opened it').waitFor()
   const sides = page.locator('.cm-mergeView .cm-content')
   await shows(() => sides.first().textContent(), 'theirs')
   expect(await sides.last().textContent()).toContain('Mine.')
@@ -104,7 +104,7 @@ it('a file that changed while it was edited is shown with both texts, and nothin
   await editor.click()
   await page.keyboard.type('More.')
   await typeCommand(page, 'rm README.md; exit')
-  await page.getByText('README.md has been deleted since you opened it').waitFor()
+  await page.getByText('README.md has been deleted by a command or action of yours since you opened it').waitFor()
   await page.getByRole('button', { name: 'Save it as a new file' }).click()
   await command(page, 'exit', 'This terminal does not end')
   await command(page, 'head -n 1 README.md; cat nothing', /Mine\.[\s\S]*No such file/)

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { createWorkspace } from 'wardspace'
+import { memory } from 'wardspace/backends/memory'
+import { bash } from 'wardspace/shells/bash'
 import { describeError } from '../../playground/agent/describe-error.ts'
 import { errorInWords } from '../../playground/agent/error-words.ts'
 import { failureInWords } from '../../playground/session/failure-words.ts'
 import { whatLeaves } from '../../playground/session/model.ts'
 import { summaryOf } from '../../playground/session/search.ts'
 import { endTitle } from '../../playground/session/turn-words.ts'
-import { type ErrorCode, errorHints } from '../../src/errors.ts'
+import { type ErrorCode, errorHints, type Failure } from '../../src/errors.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
 import { labelNames } from '../../src/policy/labels.ts'
 import { permissions } from '../../src/policy/permissions.ts'
 import { presetNames } from '../../src/policy/presets.ts'
 import { riskFlags } from '../../src/policy/risk/flags.ts'
 import { shortForms } from '../../src/policy/short-forms.ts'
+import { bytesOf } from '../../src/testing/backend/case.ts'
 import { readPolicy } from '../../src/ui/read-policy.ts'
 import { questionInWords } from '../../src/ui/words/approval-words.ts'
 import { aboutCall, outcomeOf } from '../../src/ui/words/call-words.ts'
@@ -193,15 +198,27 @@ describe('the words of the page', () => {
     }
   })
 
-  it.each([
-    ['it was never read as a whole in this version by this run', 'Not read before'],
-    ['it exists already', 'Not the expected version'],
-  ])('names the cause of a conflict: %s', (cause, text) => {
-    const result = { ok: false, code: 'WRITE_CONFLICT', message: `Cannot change "a.txt": ${cause}`, hint: '' } as const
-    expect(
-      outcomeOf({ key: '1', actor: 'agent', tool: 'write_file', input: {}, state: 'done', at: 0, result } as never)
-        .text,
-    ).toBe(text)
+  const conflicts: Readonly<Record<string, readonly [Record<string, unknown>, before: string]>> = {
+    'Not read before': [{ mode: 'REPLACE_EXISTING' }, 'true'],
+    'Changed meanwhile': [{ expectedSha256: sha256(bytesOf('one\n')) }, 'echo two > a.txt'],
+    'Deleted meanwhile': [{ expectedSha256: sha256(bytesOf('one\n')) }, 'rm a.txt'],
+    'Created meanwhile': [{ expectedSha256: null }, 'true'],
+    'Not the expected version': [{ expectedSha256: 'abcdef01' }, 'true'],
+  }
+
+  it.each(Object.keys(conflicts))('names the cause of a conflict: %s', async (title) => {
+    const [input, command] = conflicts[title] ?? []
+    const backend = memory({ 'a.txt': 'one\n' })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: bash() })
+    await workspace.call('run_command', { command: command ?? '' })
+    const result = await workspace.callTool('write_file', { path: 'a.txt', content: 'mine', ...input })
+    expect(result).toMatchObject({ ok: false, code: 'WRITE_CONFLICT' })
+    const entry = { key: '1', actor: 'agent', tool: 'write_file', input: {}, state: 'done', at: 0, result } as never
+    expect(outcomeOf(entry).text).toBe(title)
+    const text = blockedInWords(result as Failure)
+    expect(text).toMatch(new RegExp(`^${title} \\(a\\.txt\\)\\. [A-Z].* Nothing was changed\\.$`))
+    expect(text).not.toMatch(forModels)
+    await workspace.close()
   })
 
   it('names the root of the project, and says what cannot be done to it', () => {

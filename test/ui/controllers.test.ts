@@ -398,7 +398,9 @@ describe('the review of changes', () => {
       viewed: { 'a.txt': file.version },
     })
     await write(workspace, 'a.txt', 'three\n')
-    expect(await changes.revert(file, hunk)).toEqual({ trouble: expect.stringContaining('has changed meanwhile') })
+    expect(await changes.revert(file, hunk)).toEqual({
+      trouble: expect.stringContaining('Look at its present changes.'),
+    })
     await changes.refresh()
     expect(changes.snapshot.files[0]?.version).not.toBe(file.version)
   })

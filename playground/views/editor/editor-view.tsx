@@ -35,8 +35,8 @@ export interface EditorViewProps {
 export function EditorView({ projectSession, goTo, wraps, onShowChange }: EditorViewProps) {
   const find = useSignal(0)
   const previewed = useSignal<ReadonlySet<string>>(new Set())
-  const { files, writable, following } = projectSession
-  const controller = useMemo(() => editorOf(files, writable), [files])
+  const { files, writable, following, session } = projectSession
+  const controller = useMemo(() => editorOf(files, writable, () => session.workspace.value.history()), [files])
   const file = activeFile(files)
   const reading = useReading(projectSession, file)
   if (file === undefined) {

@@ -183,7 +183,7 @@ function Head({
 function Conflict({
   controller,
   path,
-  snapshot: { isDeleted, readOnly },
+  snapshot: { isDeleted, conflictCause, readOnly },
   theirs,
 }: EditorProperties & {
   readonly path: string
@@ -195,7 +195,7 @@ function Conflict({
     <div class="notice warn stack conflict" role="alert">
       <p>
         <strong>
-          {path} has {isDeleted ? 'been deleted' : 'changed'} since you opened it.
+          {path} {conflictCause ?? 'has been changed'} since you opened it.
         </strong>{' '}
         Nothing is written before you choose.
       </p>

@@ -1,7 +1,7 @@
 import type { Success } from '../../call/state/call.ts'
 import { type Failure, isRefusal } from '../../errors.ts'
 import type { TimelineEntry } from '../timeline.ts'
-import { codeWords } from './code-words.ts'
+import { codeWords, wordsOf } from './code-words.ts'
 import { pathInWords } from './person-words.ts'
 
 /** The outcome of a call in a word. */
@@ -26,9 +26,9 @@ export function outcomeOf(entry: TimelineEntry): CallOutcome {
 
 function failureInWord(failure: Failure): string {
   if (failure.code === 'APPROVAL_DENIED') return 'refused'
-  if (/never read/.test(failure.message)) return 'Not read before'
   // A tool of one's own may have another code.
-  return isRefusal(failure) ? 'blocked' : (codeWords[failure.code]?.title ?? 'failed')
+  if (codeWords[failure.code] === undefined) return 'failed'
+  return isRefusal(failure) ? 'blocked' : wordsOf(failure).title
 }
 
 /** Describes the input of a call in one line. */

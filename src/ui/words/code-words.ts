@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors.ts'
+import type { ErrorCode, Failure } from '../../errors.ts'
 
 /** A code of the engine in the words of a person. */
 export interface CodeWords {
@@ -57,4 +57,33 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
   BACKEND_ERROR: words('Storage failed', 'The browser could not read or write. The old content is intact.'),
   AUDIT_FAILED: words('Not recorded', 'The call could not be recorded, so it was not carried out.'),
   HOOK_FAILED: words('Check failed', 'A check that belongs to this page failed.'),
+}
+
+const kept = 'Nothing was changed.'
+
+/** What happened to the file of a `WRITE_CONFLICT`, by the message of the engine. */
+const conflictWords: readonly (readonly [RegExp, CodeWords])[] = [
+  [
+    /never read|needs expectedSha256/,
+    words('Not read before', `The whole file as it is now has to be read first. ${kept}`),
+  ],
+  [
+    / does not exist$| is not there$/,
+    words('Deleted meanwhile', `The file is no longer there: it was deleted or moved. ${kept}`),
+  ],
+  [
+    /exists already$|created meanwhile$|put there/,
+    words('Created meanwhile', `There is a file of this name now. It is not overwritten. ${kept}`),
+  ],
+  [
+    / chang(ed|es)\b|expected version$/,
+    words('Changed meanwhile', `The file has been changed since it was read. ${kept}`),
+  ],
+  [/another commit/, words('Another commit', `The patch was made for another commit than the current one. ${kept}`)],
+]
+
+/** The words for a failure. Those of a conflict depend on its cause. */
+export function wordsOf({ code, message }: Pick<Failure, 'code' | 'message'>): CodeWords {
+  const conflict = code === 'WRITE_CONFLICT' ? conflictWords.find(([cause]) => cause.test(message)) : undefined
+  return conflict?.[1] ?? codeWords[code] ?? codeWords.BACKEND_ERROR
 }

@@ -1,7 +1,7 @@
 import { type Failure, isRefusal } from '../../errors.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import { NO_REASON } from '../../util/no-reason.ts'
-import { codeWords } from './code-words.ts'
+import { wordsOf } from './code-words.ts'
 
 /** A refused access of a command. */
 export interface Refusal {
@@ -65,7 +65,7 @@ export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'mess
   if (code === 'COMMAND_DENIED' && cause !== undefined) {
     return `Blocked: ${cause.replace(/^Policy denies (the operator )?"(.*)"$/s, '$1$2 is not allowed here')}`
   }
-  const { title } = codeWords[code] ?? codeWords.BACKEND_ERROR
+  const { title } = wordsOf({ code, message })
   const [, ownReason] = /^The approval of \S+ was refused: (.*)$/s.exec(message) ?? []
   if (code === 'APPROVAL_DENIED' && ownReason !== undefined)
     return ownReason === NO_REASON ? title : `${title}: ${ownReason}`
@@ -74,5 +74,5 @@ export function headlineOf({ code, message, path }: Pick<Failure, 'code' | 'mess
 
 /** Describes a call that was not carried out in a person's words, with the reason. */
 export function blockedInWords(failure: Pick<Failure, 'code' | 'message' | 'path'>): string {
-  return `${headlineOf(failure)}. ${(codeWords[failure.code] ?? codeWords.BACKEND_ERROR).why}`
+  return `${headlineOf(failure)}. ${wordsOf(failure).why}`
 }
