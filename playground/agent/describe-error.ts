@@ -1,3 +1,5 @@
+import { isOutOfCredit } from './error-words.ts'
+
 /** Milliseconds to wait for a server that is overloaded and names no time. */
 const DEFAULT_WAIT = 10_000
 const overloaded: ReadonlySet<unknown> = new Set([429, 500, 502, 503, 504, 529])
@@ -17,7 +19,7 @@ const tooLong =
 
 /** Describes an error of a model. */
 export function describeError(error: unknown): DescribedError {
-  const { name, message, statusCode: answered, isRetryable, lastError, responseHeaders } = asFields(error)
+  const { name, message, statusCode: answered, isRetryable, lastError, responseHeaders, responseBody } = asFields(error)
   if (lastError !== undefined) return describeError(lastError)
   const text = typeof message === 'string' && message !== '' ? message : String(error)
   // The status of an answer that breaks off is below 400.
@@ -26,11 +28,14 @@ export function describeError(error: unknown): DescribedError {
   // The browser's own model has an error for it.
   const isRefused = statusCode === 400 || statusCode === 413 || statusCode === 422
   const isTooLong = name === 'QuotaExceededError' || (isRefused && tooLong.test(text))
+  const wait = asFields(responseHeaders)['retry-after']
+  const isFinal = statusCode === 429 && wait === undefined && isOutOfCredit(`${text} ${responseBody}`)
   return {
-    message: `${status}${text}`,
+    // Some servers say it only by the code of the error.
+    message: `${status}${text}${isFinal && !isOutOfCredit(text) ? ' (insufficient quota)' : ''}`,
     canRetry: statusCode === undefined || isRetryable === true,
     ...(isTooLong && { isTooLong }),
-    ...(overloaded.has(statusCode) && { retryAfterMs: waitOf(asFields(responseHeaders)['retry-after']) }),
+    ...(overloaded.has(statusCode) && !isFinal && { retryAfterMs: waitOf(wait) }),
   }
 }
 

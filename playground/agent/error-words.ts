@@ -24,7 +24,10 @@ export const MAX_WAIT = 300_000
 /** Describes an error of a model in the words of a person: what happened, and what to do. The text of the server follows. */
 export function errorInWords({ message, retryAfterMs = 0 }: ModelError, model: FailedModel): string {
   const [, status, text = message] = /^(\d{3}): (.*)$/s.exec(message) ?? []
-  const words = status === undefined ? connectionInWords(message, model) : statusInWords(Number(status), model)
+  const words =
+    status === undefined
+      ? connectionInWords(message, model)
+      : statusInWords(Number(status), retryAfterMs > 0 ? '' : text, model)
   const wait =
     retryAfterMs > MAX_WAIT
       ? ` The server asks to wait for ${durationInWords(retryAfterMs)}. Nothing is tried again until you say so.`
@@ -46,13 +49,25 @@ function durationInWords(ms: number): string {
   return counted(Math.round(hours / 24), 'day')
 }
 
-function statusInWords(status: number, { address, hasKey }: FailedModel): string | undefined {
+/** How servers say that an account has no credit left. */
+const noCredit = /insufficient.(quota|credit|balance|funds)|credit balance/i
+const noQuota = /quota.{0,10} exceeded|exceeded .{0,20}quota/i
+/** How they say that a quota is that of a short time. */
+const ofTime = /(retry|try again) (in|after)|retryDelay|per (second|minute|hour|day)/i
+
+/** Whether the text of an error says that waiting is in vain, since the account has no credit left. */
+export function isOutOfCredit(text: string): boolean {
+  return noCredit.test(text) || (noQuota.test(text) && !ofTime.test(text))
+}
+
+function statusInWords(status: number, text: string, { address, hasKey }: FailedModel): string | undefined {
   if (status === 401) {
     return hasKey
       ? 'The server did not accept the key. Check it in the settings.'
       : 'The server asks for a key. Enter it in the settings; a reload forgets it, unless you keep it there.'
   }
-  if (status === 402) return 'The account has no credit left. Add some at the provider, or use another key.'
+  if (status === 402 || (status < 500 && isOutOfCredit(text)))
+    return 'The account has no credit left. Add some at the provider, or use another key.'
   if (status === 403) {
     return isOllama(address)
       ? `Ollama does not let this page ask it. ${ollamaAdvice}`

@@ -113,6 +113,35 @@ it.each([
   }
 })
 
+it.each([
+  ['You exceeded your current quota, please check your plan and billing details.', 'insufficient_quota', false],
+  ['Request failed', 'insufficient_quota', false],
+  ['Quota exceeded', '', false],
+  ['Insufficient balance', '', false],
+  ['Quota exceeded for requests per minute', '', true],
+  ['You exceeded your current quota. Please retry in 33.2s.', '', true],
+  ['Rate limit reached on tokens per min. Please try again in 6s.', 'rate_limit_exceeded', true],
+  ['slow down', '', true],
+])('a server that answers 429 with “%s” (%s) is asked again: %s', (message, code, isAskedAgain) => {
+  const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: false }
+  const error = {
+    message,
+    statusCode: 429,
+    isRetryable: true,
+    responseBody: JSON.stringify({ error: { message, code } }),
+  }
+  const described = describeError(error)
+  expect(described.retryAfterMs !== undefined).toBe(isAskedAgain)
+  expect(errorInWords(described, model)).toMatch(
+    isAskedAgain
+      ? /^Too many requests/
+      : /^The account has no credit left\. Add some at the provider, or use another key\./,
+  )
+  const waiting = describeError({ ...error, responseHeaders: { 'retry-after': '2' } })
+  expect(waiting.retryAfterMs).toBe(2_000)
+  expect(errorInWords(waiting, model)).toMatch(/^Too many requests/)
+})
+
 it('an error in the middle of an answer is that of the connection or of the server', () => {
   const model = { address: 'http://localhost:1/v1', page: 'http://localhost', hasKey: true, hasBegun: true }
   expect(errorInWords({ message: 'network error' }, model)).toMatch(/^The connection broke off/)
