@@ -22,9 +22,23 @@ export interface TurnSummary {
 
 /** The reports of the runs that made a call. */
 export function reportsOf(records: readonly AuditRecord[]): readonly RunReport[] {
-  return reportRuns(records).filter(
-    ({ calls: { carriedOut, refused, waited, failed } }) => carriedOut + refused + waited + failed > 0,
-  )
+  return reportRuns(records)
+    .filter(({ calls: { carriedOut, refused, waited, failed } }) => carriedOut + refused + waited + failed > 0)
+    .map((report) => ({ ...report, forbidden: perCall(report.forbidden) }))
+}
+
+/** Joins what was refused of one call, since the page counts calls. */
+function perCall(refusals: RunReport['forbidden']): RunReport['forbidden'] {
+  const unique = (texts: readonly string[]) => [...new Set(texts)]
+  return unique(refusals.map(({ callId }) => callId)).map((callId) => {
+    const all = refusals.filter((one) => one.callId === callId)
+    return {
+      ...{ callId, tool: all[0]?.tool ?? '' },
+      paths: unique(all.flatMap(({ paths }) => paths)),
+      code: unique(all.map(({ code }) => code)).join(', '),
+      rules: unique(all.flatMap(({ rules }) => rules)),
+    }
+  })
 }
 
 /** Summarizes the calls of a turn, by the ids that the model gave them. Returns undefined if no record has one of these ids. */
@@ -46,7 +60,7 @@ export function summarizeTurn(
     at: first.at,
     callIds,
     filesChanged: report.diff.filesChanged,
-    refused: new Set(report.forbidden.map(({ callId }) => callId)).size,
+    refused: report.forbidden.length,
     tests: entries.map(({ result }) => countTests(result)).filter((count) => count !== undefined),
   }
 }

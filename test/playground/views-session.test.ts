@@ -2,7 +2,9 @@ import { signal } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createWorkspace, type Failure, type Path, type Success, ToolError } from 'wardspace'
+import { reportMarkdown } from 'wardspace/audit'
 import { memory } from 'wardspace/backends/memory'
+import { scenarioById } from '../../playground/agent/scenarios/index.ts'
 import type { Agent } from '../../playground/agent/types.ts'
 import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { OPEN_CONVERSATION, openArchive } from '../../playground/session/archive.ts'
@@ -17,16 +19,21 @@ import {
 } from '../../playground/session/changes.ts'
 import { createConversation, type LoadedAgent, type SavedConversation } from '../../playground/session/conversation.ts'
 import { editorOf } from '../../playground/session/editor.ts'
+import { loadAgent, loadScenarios } from '../../playground/session/load-agent.ts'
 import { createOpenFiles, type OpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
+import { settingsOf } from '../../playground/session/own-work.ts'
 import { pastFiles } from '../../playground/session/past-files.ts'
 import { createPathFacts } from '../../playground/session/path-facts.ts'
+import { reportsOf, summarizeTurn } from '../../playground/session/run-summary.ts'
 import { openTerminal } from '../../playground/session/terminal.ts'
+import { endHead, turnsOf } from '../../playground/session/turn-words.ts'
 import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
 import { openTyping } from '../../playground/session/typing.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import { bytesOf } from '../../src/testing/backend/case.ts'
 import { times } from '../counts.ts'
+import { filesOf } from './agent/setup.ts'
 
 const files = {
   'a.txt': 'one\n',
@@ -574,6 +581,48 @@ describe('the conversations of a project', () => {
     again.conversation.close()
     await again.session.close()
   })
+})
+
+it('a run that is played step by step ends with the card of the whole run', async () => {
+  const scenario = scenarioById('keep-a-secret')
+  const cards = []
+  for (const isStepwise of [false, true]) {
+    const from = project(memory(await filesOf(scenario.sample)))
+    const { session } = await open(settingsOf(scenario), from)
+    const parts = { load: loadAgent, loadScenarios, archive: await openArchive(from), pace: 0 }
+    const pick = { kind: 'scripted', scenario: scenario.id } as const
+    const conversation = createConversation(session, { kept: undefined, pick, ...parts })
+    await conversation.send(scenario.prompt, isStepwise)
+    let steps = 1
+    for (; conversation.canContinue.value; steps++) await conversation.next()
+    const [turn] = turnsOf(conversation.items.value)
+    const summary = summarizeTurn(turn?.steps ?? [], session.audit.value, session.timeline.value)
+    cards.push({
+      head: endHead(turn?.items ?? []),
+      items: turn?.items,
+      ...summary,
+      at: undefined,
+      callIds: turn?.steps,
+    })
+    expect(summary?.refused).toBeGreaterThan(0)
+    expect(steps > 1).toBe(isStepwise)
+    conversation.close()
+    await session.close()
+  }
+  expect(cards[1]).toEqual(cards[0])
+})
+
+it('the report has one row for each call that the card counts as blocked', async () => {
+  const { session } = await open({ policy: { preset: 'autonomous', readOnlyPaths: ['dos.txt'] } })
+  const call = (command: string) => session.agentRun.value.callTool('run_command', { command }, { step: command })
+  const commands = ['f=dos.txt; cat .env; cat .env; cat a.txt > $f', 'cat a.txt', 'cat .env', 'sudo ls']
+  for (const command of commands) await call(command)
+  const [report] = reportsOf(session.audit.value).filter(({ actor }) => actor === 'agent')
+  const summary = summarizeTurn(commands, session.audit.value, session.timeline.value)
+  expect(report?.forbidden).toHaveLength(summary?.refused ?? 0)
+  expect(report?.forbidden.map(({ paths }) => paths)).toEqual([['.env', 'dos.txt'], ['.env'], ['.']])
+  expect(report && reportMarkdown(report)).toContain('| .env, dos.txt |')
+  await session.close()
 })
 
 it('a message is stored before the agent receives it', async () => {
