@@ -11,20 +11,16 @@ export function openTerminal(
 ): Terminal {
   return createTerminal({
     workspace: session.workspace.peek(),
-    run: {
-      async callTool(tool, input, { signal } = {}) {
-        const result = await session.call(tool, input, signal && { signal })
-        if (result.ok || result.message !== elsewhere.message) return result
-        // The terminal shows the message of this code as it is.
-        const message = `${elsewhere.message}: no change by this line is kept. ${elsewhere.hint}`
-        return { ...result, code: 'SHELL_UNAVAILABLE', message }
-      },
-    },
+    run: { callTool: (tool, input, { signal } = {}) => session.call(tool, input, signal && { signal }) },
     saved,
     timeline: session.callTimeline,
     stream: session.lines,
     files: filesOf(session.project),
     explainAbsent: sentenceOfAbsent,
+    explainFailure: ({ message }) =>
+      message === elsewhere.message
+        ? `${elsewhere.message}: no change by this line is kept. ${elsewhere.hint}`
+        : undefined,
   })
 }
 

@@ -115,6 +115,8 @@ export interface TerminalOptions extends PersonOptions {
   readonly files?: TerminalFiles
   /** Says what there is in place of a command of a line that the shell does not have. */
   readonly explainAbsent?: (command: string, line: string) => string | undefined
+  /** Says why a line was not run, in place of the words for its code. */
+  readonly explainFailure?: (failure: Failure) => string | undefined
 }
 
 /** Older lines and commands are dropped. */
@@ -141,7 +143,7 @@ const optionChecks = {
   timeline: isObjectWith('a timeline', 'subscribe'),
   stream: isObjectWith('a stream', 'begin'),
   files: isObjectWith('files', 'list', 'read'),
-  explainAbsent: isFunction,
+  ...{ explainAbsent: isFunction, explainFailure: isFunction },
 }
 
 /**
@@ -358,7 +360,7 @@ class CommandLines {
   }
 
   #end(id: number, result: Success | Failure, isShown: boolean): void {
-    const { explainAbsent = () => undefined } = this.#options
+    const { explainAbsent = () => undefined, explainFailure = () => undefined } = this.#options
     const { command = '', actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
     if (!result.ok) {
       const { cwd } = this.state.snapshot
@@ -375,7 +377,7 @@ class CommandLines {
       const isOwn = result.code === 'COMMAND_DENIED' && actor === 'person'
       const words =
         result.code === 'SHELL_UNAVAILABLE' ? result.message : isOwn ? headlineOf(result) : blockedInWords(result)
-      this.#change(id, { refused: [absent ?? words] })
+      this.#change(id, { refused: [explainFailure(result) ?? absent ?? words] })
       return
     }
     const { stdout, stderr, exitCode, truncated, refused = [], filesChanged = [] } = result as unknown as EndedCommand

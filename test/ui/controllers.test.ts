@@ -468,6 +468,9 @@ describe('createTerminal', () => {
     await terminal.run('ls')
     expect(terminal.snapshot).toMatchObject({ isRunning: false, lines: [{ command: 'ls', isRunning: false }] })
     expect(terminal.snapshot.lines[0]?.refused).toHaveLength(1)
+    const explaining = createTerminal({ workspace, explainFailure: ({ code }) => `No commands here: ${code}` })
+    await explaining.run('ls')
+    expect(explaining.snapshot.lines[0]?.refused).toEqual(['No commands here: SHELL_UNAVAILABLE'])
   })
 })
 

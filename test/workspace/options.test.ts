@@ -426,6 +426,7 @@ const controllers: readonly Face[] = [
     {
       ...{ workspace: none, run: none, saved: () => true, root: text, timeline: none, stream: none, files: none },
       explainAbsent: callback,
+      explainFailure: callback,
     },
   ),
   face<ui.TrackOptions>(
