@@ -133,8 +133,9 @@ export function showAgent(): void {
 export function closeTerminal(): void {
   leaveAgent()
   page.terminal.value = false
-  focusView('.terminal-switch')
-  if (layout.value === 'phone') page.isStageUp.value = false
+  const isPhone = layout.value === 'phone'
+  focusView(isPhone ? '.phone-tabs [aria-current]' : '.terminal-switch')
+  if (isPhone) page.isStageUp.value = false
 }
 
 export function showTerminal(): void {

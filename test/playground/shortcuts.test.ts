@@ -195,4 +195,11 @@ it('what is closed by a key leaves the focus at what opened it, or at the next t
     await act()
     await expect.poll(focusedText, { timeout: 5_000, message: name }).toMatch(new RegExp(`${expected}$`))
   }
+  await becomePhone(page)
+  for (const tab of ['More', 'Agent']) {
+    await button(page, tab).click()
+    await page.keyboard.press('Alt+3')
+    await button(page, 'Close the terminal').press('Enter')
+    await expect.poll(focusedText, { timeout: 5_000, message: `the terminal on a phone, at ${tab}` }).toBe(tab)
+  }
 })
