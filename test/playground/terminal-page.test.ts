@@ -108,6 +108,13 @@ describe('the terminal in the page', () => {
     )
     // An idle machine needs a quarter of this time.
     expect(Math.max(...tasks)).toBeLessThan(250)
+    // The wheel scrolls up and down. It brings no earlier line to the prompt.
+    const end = await rowsOf(page)
+    await page.locator('wardspace-terminal').hover()
+    await page.mouse.wheel(0, -100)
+    await expect.poll(async () => (await rowsOf(page)).at(-1), patiently).toMatch(/^line \d+\s*$/)
+    await page.mouse.wheel(0, 5_000)
+    await expect.poll(() => rowsOf(page), patiently).toEqual(end)
   })
 
   it.runIf(isLong)('has a dialogue with running programs', async () => {
