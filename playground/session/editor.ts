@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
 import type { WorkspaceHistory } from 'wardspace'
 import type { Editor, EditorSnapshot } from 'wardspace/ui'
-import { canSave, changeInWords } from '../../src/ui/editor.ts'
+import { canSave } from '../../src/ui/editor.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { AGENT_RUNS, PERSON_RUNS } from './open-workspace.ts'
 import type { FileText } from './text.ts'
@@ -61,7 +61,8 @@ function conflictCauseOf({ path, sha256, theirs }: OpenFile, { entries }: Worksp
   const entry = entries.findLast(({ changes }) => changes?.some((change) => change.path === path))
   const became = entry?.changes?.findLast((change) => change.path === path)?.became
   const isKept = entry !== undefined && theirs.sha256 === (became?.type === 'file' ? became.sha256 : undefined)
-  return changeInWords(sha256, theirs.sha256, ` by ${isKept ? authorInWords(entry.runId) : 'another tab or program'}`)
+  const act = theirs.sha256 === undefined ? 'deleted' : sha256 === undefined ? 'created' : 'changed'
+  return `has been ${act} by ${isKept ? authorInWords(entry.runId) : 'another tab or program'}`
 }
 
 function authorInWords(runId: string): string {

@@ -81,11 +81,6 @@ export function canSave({ isChanged, readOnly, conflict }: EditorSnapshot): bool
   return isChanged && readOnly === undefined && conflict === undefined
 }
 
-/** Says what has happened to a file, whose versions are known by their hash, and by whom. */
-export function changeInWords(before: string | null | undefined, now: string | null | undefined, by = ''): string {
-  return `has been ${(now ?? null) === null ? 'deleted' : (before ?? null) === null ? 'created' : 'changed'}${by}`
-}
-
 /** More lines than any file that a call can return. */
 const ALL_LINES = 1_000_000
 
@@ -212,9 +207,6 @@ class FileEditor {
       ...{ text, drafts, isLoading: false, isChanged: text !== loaded.text, readOnly: loaded.readOnly },
       conflict: this.#theirs?.text,
       isDeleted: this.#theirs?.sha256 === null,
-      conflictCause:
-        this.#theirs &&
-        changeInWords(this.#drafts.get(this.state.snapshot.path ?? '')?.base.sha256, this.#theirs.sha256),
     })
   }
 

@@ -156,11 +156,7 @@ function Head({
         {path}
       </span>
       <slot name="marks" />
-      {readOnly !== undefined && (
-        <span class="tag" title={`Cannot be changed: ${readOnly}`}>
-          read only
-        </span>
-      )}
+      {readOnly !== undefined && <span class="tag">read only</span>}
       {isChanged && <span class="tag warn">draft, not saved</span>}
       <slot name="actions" />
       <button type="button" class="button quiet" disabled={!isChanged} onClick={() => void controller.discard()}>
@@ -195,7 +191,7 @@ function Conflict({
     <div class="notice warn stack conflict" role="alert">
       <p>
         <strong>
-          {path} {conflictCause ?? 'has been changed'} since you opened it.
+          {path} {conflictCause ?? `has been ${isDeleted ? 'deleted' : 'changed'}`} since you opened it.
         </strong>{' '}
         Nothing is written before you choose.
       </p>

@@ -59,31 +59,17 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
   HOOK_FAILED: words('Check failed', 'A check that belongs to this page failed.'),
 }
 
-const kept = 'Nothing was changed.'
-
 /** What happened to the file of a `WRITE_CONFLICT`, by the message of the engine. */
-const conflictWords: readonly (readonly [RegExp, CodeWords])[] = [
-  [
-    /never read|needs expectedSha256/,
-    words('Not read before', `The whole file as it is now has to be read first. ${kept}`),
-  ],
-  [
-    / does not exist$| is not there$/,
-    words('Deleted meanwhile', `The file is no longer there: it was deleted or moved. ${kept}`),
-  ],
-  [
-    /exists already$|created meanwhile$|put there/,
-    words('Created meanwhile', `There is a file of this name now. It is not overwritten. ${kept}`),
-  ],
-  [
-    / chang(ed|es)\b|expected version$/,
-    words('Changed meanwhile', `The file has been changed since it was read. ${kept}`),
-  ],
-  [/another commit/, words('Another commit', `The patch was made for another commit than the current one. ${kept}`)],
+const conflictWords: readonly (readonly [RegExp, title: string])[] = [
+  [/never read|needs exp/, 'Not read before'],
+  [/ not exist$| not there$/, 'Deleted meanwhile'],
+  [/exists al|created/, 'Created meanwhile'],
+  [/ chang(ed|es)\b|expected version$/, 'Changed meanwhile'],
 ]
 
 /** The words for a failure. Those of a conflict depend on its cause. */
 export function wordsOf({ code, message }: Pick<Failure, 'code' | 'message'>): CodeWords {
-  const conflict = code === 'WRITE_CONFLICT' ? conflictWords.find(([cause]) => cause.test(message)) : undefined
-  return conflict?.[1] ?? codeWords[code] ?? codeWords.BACKEND_ERROR
+  const words = codeWords[code] ?? codeWords.BACKEND_ERROR
+  const conflict = code === 'WRITE_CONFLICT' && conflictWords.find(([cause]) => cause.test(message))
+  return conflict ? { ...words, title: conflict[1] } : words
 }
