@@ -340,7 +340,5 @@ function noText(path: string): ChangeOutcome {
 }
 
 function outcomeOf(result: Awaited<ReturnType<PersonCall>>): ChangeOutcome {
-  if (result.ok) return { callId: result.callId }
-  if (result.code === 'WRITE_CONFLICT') return { trouble: `${blockedInWords(result)} Look at its present changes.` }
-  return { trouble: blockedInWords(result) }
+  return result.ok ? { callId: result.callId } : { trouble: blockedInWords(result) }
 }

@@ -76,9 +76,9 @@ export function createEditor(options: PersonOptions): Editor {
   }
 }
 
-/** Whether the open file has a text that can be saved. A conflict is resolved first. */
-export function canSave({ isChanged, readOnly, conflict }: EditorSnapshot): boolean {
-  return isChanged && readOnly === undefined && conflict === undefined
+/** Whether the open file has a text that can be saved now. A conflict is resolved first. */
+export function canSave({ isChanged, isSaving, readOnly, conflict }: EditorSnapshot): boolean {
+  return isChanged && !isSaving && readOnly === undefined && conflict === undefined
 }
 
 /** More lines than any file that a call can return. */
@@ -136,9 +136,9 @@ class FileEditor {
   }
 
   async save(): Promise<void> {
-    const { path, text, isSaving } = this.state.snapshot
+    const { path, text } = this.state.snapshot
     const base = this.#loaded
-    if (path === undefined || base === undefined || isSaving || !canSave(this.state.snapshot)) return
+    if (path === undefined || base === undefined || !canSave(this.state.snapshot)) return
     this.state.update({ isSaving: true, trouble: undefined })
     const content = base.eol === '\n' ? text : text.replaceAll('\n', base.eol)
     const result = await this.#call('write_file', { path, content, expectedSha256: base.sha256 })

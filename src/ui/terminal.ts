@@ -360,7 +360,7 @@ class CommandLines {
   }
 
   #end(id: number, result: Success | Failure, isShown: boolean): void {
-    const { explainAbsent = () => undefined, explainFailure = () => undefined } = this.#options
+    const { explainAbsent, explainFailure } = this.#options
     const { command = '', actor } = this.state.snapshot.lines.find((line) => line.id === id) ?? {}
     if (!result.ok) {
       const { cwd } = this.state.snapshot
@@ -371,13 +371,13 @@ class CommandLines {
         })
         return
       }
-      const name = /^\s*([\w.+-]+)/.exec(command)?.[1]
-      const absent = result.code === 'COMMAND_DENIED' && name !== undefined ? explainAbsent(name, command) : undefined
+      const isDenied = result.code === 'COMMAND_DENIED'
+      const name = isDenied ? /^\s*([\w.+-]+)/.exec(command)?.[1] : undefined
+      const absent = name && explainAbsent?.(name, command)
       // What the agent may run is no reason for a person.
-      const isOwn = result.code === 'COMMAND_DENIED' && actor === 'person'
-      const words =
-        result.code === 'SHELL_UNAVAILABLE' ? result.message : isOwn ? headlineOf(result) : blockedInWords(result)
-      this.#change(id, { refused: [explainFailure(result) ?? absent ?? words] })
+      const inWords = isDenied && actor === 'person' ? headlineOf : blockedInWords
+      const words = result.code === 'SHELL_UNAVAILABLE' ? result.message : inWords(result)
+      this.#change(id, { refused: [explainFailure?.(result) ?? absent ?? words] })
       return
     }
     const { stdout, stderr, exitCode, truncated, refused = [], filesChanged = [] } = result as unknown as EndedCommand
@@ -395,8 +395,9 @@ class CommandLines {
       exitCode,
       refused: [...new Set(refused.map(refusalInWords))],
       notes: [
-        ...(command.trim() === 'exit' ? [explainAbsent('exit', command) ?? []].flat() : []),
-        ...[...new Set(absent)].flatMap((name) => explainAbsent(name, command) ?? []),
+        ...[...new Set([...(command.trim() === 'exit' ? ['exit'] : []), ...absent])].flatMap(
+          (name) => explainAbsent?.(name, command) ?? [],
+        ),
         ...(changed.length > 0 ? [`changed: ${changed.slice(0, MAX_CHANGED).join(', ')}${more}`] : []),
       ],
     })

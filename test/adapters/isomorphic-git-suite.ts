@@ -217,8 +217,9 @@ import { createFs } from 'DIST/adapters/fs/index.js'
 import { opfs } from 'DIST/backends/opfs/index.js'
 import { settings, wrap } from './wrap.js'
 
-const storage = import.meta.env.WARDSPACE_STORAGE
-export const backend = await opfs({ name: 'suite-' + Math.random().toString(36).slice(2), layout: storage.split(' ')[1], access: 'sync' })
+const layout = import.meta.env.WARDSPACE_STORAGE.split(' ')[1]
+const name = 'suite-' + Math.random().toString(36).slice(2)
+export const backend = await opfs({ name, layout, ...(layout === 'packed' && { access: 'sync' }) })
 const workspace = await createWorkspace({ backend, ...settings })
 export const promises = wrap(createFs(workspace).promises)
 await promises.mkdir('/tmp')

@@ -149,7 +149,7 @@ function Head({
   snapshot,
   path,
 }: EditorProperties & { readonly snapshot: EditorSnapshot; readonly path: string }) {
-  const { isChanged, isSaving, readOnly } = snapshot
+  const { isChanged, readOnly } = snapshot
   return (
     <div class="bar">
       <span class="mono cut grow" title={path}>
@@ -162,12 +162,7 @@ function Head({
       <button type="button" class="button quiet" disabled={!isChanged} onClick={() => void controller.discard()}>
         Revert
       </button>
-      <button
-        type="button"
-        class="button"
-        disabled={isSaving || !canSave(snapshot)}
-        onClick={() => void controller.save()}
-      >
+      <button type="button" class="button" disabled={!canSave(snapshot)} onClick={() => void controller.save()}>
         Save
       </button>
       <slot name="menu" />
