@@ -211,29 +211,33 @@ describe('--dialect FILE', () => {
     }
   })
 
-  it('ends with code 2 and describes the expected export if the module exports no dialect', async () => {
-    const expected = 'Export a Dialect, or a function that returns one, as default or as "dialect"'
-    const cases = {
-      'export const other = 1': `Cannot use the dialect "./mine.js": the module exports no dialect. ${expected}`,
-      'export default {}': `its "name" must be a text. ${expected}`,
-      'export default { name: "x", description: "" }': `its "pathMapping" must come from createPathMapping. ${expected}`,
-      [module.replace('  formatError:', '  refusal:')]: `its "formatError" must be a function. ${expected}`,
-      [module.replace('[Read, ', '[Read, {}, ')]: `"name" is missing; it must be a string`,
-      'export default': 'Cannot load the dialect "./mine.js": ',
-    }
-    // `npm test` tries a module with a wrong field, and one that is missing.
-    const few = ['export default {}']
-    for (const [source, message] of Object.entries(cases)) {
-      if (!isLong && !few.includes(source)) continue
-      const { code, stderr } = await run(withModule(source), 'tools', ...options)
-      expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-    }
-    const missing = await run(project(), 'tools', ...options)
-    expect([missing.code, missing.stderr]).toEqual([
-      2,
-      expect.stringContaining('Cannot load the dialect "./mine.js": '),
-    ])
-  }, 60_000)
+  it.runIf(isLong)(
+    'ends with code 2 and describes the expected export if the module exports no dialect',
+    async () => {
+      const expected = 'Export a Dialect, or a function that returns one, as default or as "dialect"'
+      const cases = {
+        'export const other = 1': `Cannot use the dialect "./mine.js": the module exports no dialect. ${expected}`,
+        'export default {}': `its "name" must be a text. ${expected}`,
+        'export default { name: "x", description: "" }': `its "pathMapping" must come from createPathMapping. ${expected}`,
+        [module.replace('  formatError:', '  refusal:')]: `its "formatError" must be a function. ${expected}`,
+        [module.replace('[Read, ', '[Read, {}, ')]: `"name" is missing; it must be a string`,
+        'export default': 'Cannot load the dialect "./mine.js": ',
+      }
+      // `npm test` tries a module with a wrong field, and one that is missing.
+      const few = ['export default {}']
+      for (const [source, message] of Object.entries(cases)) {
+        if (!isLong && !few.includes(source)) continue
+        const { code, stderr } = await run(withModule(source), 'tools', ...options)
+        expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+      }
+      const missing = await run(project(), 'tools', ...options)
+      expect([missing.code, missing.stderr]).toEqual([
+        2,
+        expect.stringContaining('Cannot load the dialect "./mine.js": '),
+      ])
+    },
+    60_000,
+  )
 
   it('keeps a module inside the root read-only for the agent', async () => {
     const cwd = withModule()
@@ -244,29 +248,33 @@ describe('--dialect FILE', () => {
     expect(readFileSync(join(cwd, 'mine.js'), 'utf8')).toBe(module)
   })
 
-  it('loads no module that a configuration or a recording names', async () => {
-    const cwd = project()
-    copyFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), join(cwd, 'mine.js'))
-    writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
-    const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
-    expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining('dialect')])
-    const result = await run(
-      cwd,
-      'call',
-      'Read',
-      '{"file_path":"/work/a"}',
-      ...['--root', 'root', '--policy', 'root/wardspace.config.json'],
-    )
-    expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('dialect')])
-    rmSync(join(cwd, 'root/wardspace.config.json'))
+  it.runIf(isLong)(
+    'loads no module that a configuration or a recording names',
+    async () => {
+      const cwd = project()
+      copyFileSync(join(import.meta.dirname, 'fixtures/six-tools.js'), join(cwd, 'mine.js'))
+      writeFileSync(join(cwd, 'root/wardspace.config.json'), '{ "preset": "autonomous", "dialect": "./mine.js" }')
+      const configured = await run(cwd, 'tools', '--root', 'root', '--policy', 'root/wardspace.config.json')
+      expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining('dialect')])
+      const result = await run(
+        cwd,
+        'call',
+        'Read',
+        '{"file_path":"/work/a"}',
+        ...['--root', 'root', '--policy', 'root/wardspace.config.json'],
+      )
+      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('dialect')])
+      rmSync(join(cwd, 'root/wardspace.config.json'))
 
-    const words = ['call', 'Glob', '{"pattern":"*"}', '--dialect', './mine.js', '--root', 'root']
-    await run(cwd, ...words, '--record', 'made.jsonl')
-    const recording = readFileSync(join(cwd, 'made.jsonl'), 'utf8')
-    writeFileSync(join(cwd, 'named.jsonl'), recording.replaceAll('"six-tools"', '"./mine.js"'))
-    const entry = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
-    expect([entry.code, entry.stderr]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
-    const replayed = await run(cwd, 'replay', 'made.jsonl', '--root', 'root', '--dialect', './mine.js')
-    expect(replayed).toMatchObject({ code: 0 })
-  }, 60_000)
+      const words = ['call', 'Glob', '{"pattern":"*"}', '--dialect', './mine.js', '--root', 'root']
+      await run(cwd, ...words, '--record', 'made.jsonl')
+      const recording = readFileSync(join(cwd, 'made.jsonl'), 'utf8')
+      writeFileSync(join(cwd, 'named.jsonl'), recording.replaceAll('"six-tools"', '"./mine.js"'))
+      const entry = await run(cwd, 'replay', 'named.jsonl', '--root', 'root')
+      expect([entry.code, entry.stderr]).toEqual([2, expect.stringContaining('There is no dialect "./mine.js"')])
+      const replayed = await run(cwd, 'replay', 'made.jsonl', '--root', 'root', '--dialect', './mine.js')
+      expect(replayed).toMatchObject({ code: 0 })
+    },
+    60_000,
+  )
 })

@@ -88,7 +88,7 @@ describe('a missing optional package', () => {
 })
 
 describe('bash() without any optional package', () => {
-  it('runs commands and scripts', async () => {
+  it.runIf(isLong)('runs commands and scripts', async () => {
     const bare = await install('shell')
     await writeFile(
       join(bare, 'try.mjs'),

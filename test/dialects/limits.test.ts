@@ -3,6 +3,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { pythonHarness } from '../../src/dialects/python-harness/index.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { isLong } from '../counts.ts'
 import { ignoredLimits, ignoredSearchTimeouts, softLimits } from './limit-checks.ts'
 
 describe('a limit that a workspace sets', () => {
@@ -17,7 +18,7 @@ describe('a limit that a workspace sets', () => {
     },
   )
 
-  it('applies to the time of every search of every dialect', async () => {
+  it.runIf(isLong)('applies to the time of every search of every dialect', async () => {
     let searches = 0
     for (const [name, create] of Object.entries(dialects)) {
       const { effective: count, ignored } = await ignoredSearchTimeouts(name, create())

@@ -327,38 +327,42 @@ describe('wardspace-chat', () => {
     await expect.poll(() => controller.snapshot).toMatchObject({ isWorking: false, queue: [] })
   })
 
-  it('attaches a file, suggests names after @, sends an earlier message again, and shows what a page puts into its slots', async () => {
-    const controller = createConversation({
-      respond: async ({ attachments, say }) =>
-        say(attachments.map(({ kind, name }) => `${kind} ${name}`).join() || 'nothing'),
-    })
-    const draft = createMessageDraft(controller, { attach: readAttachment })
-    const suggest = async (typed: string) => ['src/price.js', 'old file.txt'].filter((path) => path.includes(typed))
-    const element = show('wardspace-chat', { controller, draft, suggest })
-    element.innerHTML = '<p slot="empty">Say something</p><button slot="actions">Step</button><p slot="end">The end</p>'
-    await expect.element(page.getByText('Say something')).toBeVisible()
-    const field = page.getByRole('textbox', { name: 'Message to the agent' })
-    await field.fill('')
-    await userEvent.keyboard('Read @old')
-    await expect.element(page.getByRole('option', { name: 'old file.txt' })).toBeVisible()
-    await userEvent.keyboard('{Enter}')
-    await expect.element(field).toHaveValue('Read @"old file.txt" ')
-    await draft.attach([new File(['a'], 'notes.txt'), new File(['\0'], 'data.bin')])
-    await expect
-      .element(page.getByText('Cannot attach “data.bin”: it is no text, no image and no PDF document.'))
-      .toBeVisible()
-    expect(await violations()).toEqual([])
-    await userEvent.keyboard('{Enter}')
-    await expect.element(page.getByText('text notes.txt')).toBeVisible()
-    await expect.element(page.getByText('Say something')).not.toBeVisible()
-    await expect.element(page.getByText('The end')).toBeVisible()
-    await page.getByRole('button', { name: 'Edit and send again' }).click()
-    await expect.poll(() => element.shadowRoot?.activeElement?.id).toBe('composer')
-    expect(await violations()).toEqual([])
-    await field.fill('Again')
-    await userEvent.keyboard('{Enter}')
-    await expect.poll(() => controller.snapshot.items).toMatchObject([{ text: 'Again' }, { text: 'nothing' }])
-  })
+  it.runIf(isLong)(
+    'attaches a file, suggests names after @, sends an earlier message again, and shows what a page puts into its slots',
+    async () => {
+      const controller = createConversation({
+        respond: async ({ attachments, say }) =>
+          say(attachments.map(({ kind, name }) => `${kind} ${name}`).join() || 'nothing'),
+      })
+      const draft = createMessageDraft(controller, { attach: readAttachment })
+      const suggest = async (typed: string) => ['src/price.js', 'old file.txt'].filter((path) => path.includes(typed))
+      const element = show('wardspace-chat', { controller, draft, suggest })
+      element.innerHTML =
+        '<p slot="empty">Say something</p><button slot="actions">Step</button><p slot="end">The end</p>'
+      await expect.element(page.getByText('Say something')).toBeVisible()
+      const field = page.getByRole('textbox', { name: 'Message to the agent' })
+      await field.fill('')
+      await userEvent.keyboard('Read @old')
+      await expect.element(page.getByRole('option', { name: 'old file.txt' })).toBeVisible()
+      await userEvent.keyboard('{Enter}')
+      await expect.element(field).toHaveValue('Read @"old file.txt" ')
+      await draft.attach([new File(['a'], 'notes.txt'), new File(['\0'], 'data.bin')])
+      await expect
+        .element(page.getByText('Cannot attach “data.bin”: it is no text, no image and no PDF document.'))
+        .toBeVisible()
+      expect(await violations()).toEqual([])
+      await userEvent.keyboard('{Enter}')
+      await expect.element(page.getByText('text notes.txt')).toBeVisible()
+      await expect.element(page.getByText('Say something')).not.toBeVisible()
+      await expect.element(page.getByText('The end')).toBeVisible()
+      await page.getByRole('button', { name: 'Edit and send again' }).click()
+      await expect.poll(() => element.shadowRoot?.activeElement?.id).toBe('composer')
+      expect(await violations()).toEqual([])
+      await field.fill('Again')
+      await userEvent.keyboard('{Enter}')
+      await expect.poll(() => controller.snapshot.items).toMatchObject([{ text: 'Again' }, { text: 'nothing' }])
+    },
+  )
 
   it('sends a prompt as it is, and says that the agent waits for an approval', async () => {
     const { approvals, run, timeline } = await openRun()

@@ -116,7 +116,7 @@ describe('a fetch', () => {
     }
   })
 
-  it('writes nothing more after its signal, however many branches there are', async () => {
+  it.runIf(isLong)('writes nothing more after its signal, however many branches there are', async () => {
     const { directory, own, other, push } = await open()
     const many = Array.from({ length: 200 }, (_, i) => `create refs/heads/many/b${i} ${tipOf(other)}\n`)
     gitWith(other, many.join(''), 'update-ref', '--stdin')
@@ -281,7 +281,7 @@ describe('the refs that a server names', () => {
     expect(again).toMatchObject({ stderr: expect.stringContaining(`and ${odd.length - 10} more`) })
   })
 
-  it('are bounded in number, and one of them is fetched by its name', async () => {
+  it.runIf(isLong)('are bounded in number, and one of them is fetched by its name', async () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `refs/heads/b${i}`)
     const { url, repository } = await openWith(names)
     await expect(repository.clone(url)).rejects.toMatchObject({

@@ -164,7 +164,7 @@ describe('diffLines', () => {
         expect(changes).toBe(fewestChanges(oldText, newText))
         expect(hunks.length === 0).toBe(oldText === newText)
       }),
-      { numRuns: times(100, 3000) },
+      { numRuns: times(50, 3000) },
     )
   })
 

@@ -175,7 +175,7 @@ describe('the tree', () => {
 describe('the editor', () => {
   const hasFocus = (field: Element) => (field.getRootNode() as Document | ShadowRoot).activeElement === field
 
-  it('finds, counts and replaces in the file, by keys and by its menu', async () => {
+  it.runIf(isLong)('finds, counts and replaces in the file, by keys and by its menu', async () => {
     const editor = await openFile(page, 'src/price.js')
     await editor.click()
     await press('Control+f')
@@ -226,7 +226,7 @@ describe('the editor', () => {
 describe('the tabs', () => {
   const names = () => page.locator('.file-tabs .name').allInnerTexts()
 
-  it('change their order by keys and drag, and are left and closed by keys', async () => {
+  it.runIf(isLong)('change their order by keys and drag, and are left and closed by keys', async () => {
     for (const path of ['src/cart.js', 'src/format.js', 'src/price.js']) await openFile(page, path)
     const tabs = async () => (await names()).filter((name) => /^(cart|format|price)/m.test(name.replace(/.*\n/, '')))
     const order = async () => (await tabs()).map((name) => name.replace(/^.*\n/s, ''))

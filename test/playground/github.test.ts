@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { importGithub } from '../../playground/outside/github.ts'
 import type { FromOutside } from '../../playground/outside/messages.ts'
 import { githubAddress } from '../../playground/projects/github-address.ts'
-import { everyNth } from '../counts.ts'
+import { isLong } from '../counts.ts'
 import { type GithubOptions, startGithub } from './github-server.ts'
 import { patiently, projectButton, settled } from './person.ts'
 import { usePlayground } from './shared.ts'
@@ -103,15 +103,10 @@ describe('the import from GitHub', () => {
     }
   })
 
-  it.each(
-    everyNth(
-      [
-        ['acme/shop', ''],
-        ['https://git.example/acme/shop', 'https://proxy.example'],
-      ],
-      2,
-    ),
-  )(
+  it.runIf(isLong).each([
+    ['acme/shop', ''],
+    ['https://git.example/acme/shop', 'https://proxy.example'],
+  ])(
     'of %s says without a network that the device is offline, keeps the project and tries again',
     async (url, proxy) => {
       const context = await playground.person('keeps the page')

@@ -63,7 +63,7 @@ describe('a project with several runs, a repository and a reload', () => {
     expect(await fact(page, 'Blocked').textContent()).toBe('0')
   })
 
-  it('lists no files of git as changes', async () => {
+  it.runIf(isLong)('lists no files of git as changes', async () => {
     await command(
       page,
       'git init -q && git add . && git commit -qm first && git checkout -qb mine && echo com""mitted',

@@ -201,7 +201,7 @@ rl.question('Name? ', (name) => rl.question('Age? ', (age) => { console.log(name
     await session.close()
   })
 
-  it('has the colour of errors for what a failing line prints as one, and for nothing else', async () => {
+  it.runIf(isLong)('has the colour of errors for what a failing line prints as one, and for nothing else', async () => {
     const { terminal, session } = await open({ 'src/a.js': 'one\n' })
     const reds = () =>
       [...(terminal.snapshot.lines.at(-1)?.output ?? '').matchAll(/\x1b\[31m([^\x1b]*)\x1b\[0m/g)].map(

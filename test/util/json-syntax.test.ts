@@ -127,7 +127,7 @@ describe('findJsonError', () => {
       }),
       { numRuns: times(150, 20_000) },
     )
-    expect(refused).toBeGreaterThan(20)
+    expect(refused).toBeGreaterThan(times(5, 500))
   })
 
   it('takes time linear in the text, at any depth', () => {

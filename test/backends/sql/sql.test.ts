@@ -31,7 +31,7 @@ describe.each(Object.entries(databases))('writers of one workspace in %s', (_, {
     })
     // Two workspaces over each connection.
     const backends = await Promise.all([...opened, ...opened].map(({ database }) => sqlDatabase(database)))
-    const rounds = times(3, 50)
+    const rounds = times(2, 50)
     const { count, conflicts } = await countTogether(backends, rounds)
     expect(count).toBe(rounds * backends.length)
     expect(conflicts).toBeGreaterThan(0)

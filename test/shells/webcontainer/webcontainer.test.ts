@@ -66,7 +66,7 @@ describe('the shell contract of webcontainer(), over the stand-in', () => {
       throw new Error('It runs in the page')
     },
   })
-  for (const { name } of everyNth(cases, 5)) {
+  for (const { name } of everyNth(cases, 9)) {
     it(name, async (context) => {
       const result = await callPage(page, 'runCase', name)
       expect(result).toBeDefined()
