@@ -11,7 +11,7 @@ export function hiddenInside(path: Path): ToolError {
     reason: `Cannot change ${quote(path)}: it contains files that are not visible here`,
     hint: 'Change the listed entries one by one.',
     path,
-    rules: [],
+    rules: [{ name: 'hidden files', action: 'deny', source: 'protection', path }],
   })
 }
 

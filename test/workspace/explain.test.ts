@@ -318,7 +318,12 @@ afterAll(() => {
 
 describe('explain', () => {
   it('says what the call meets, and has no effect', async () => {
-    await fc.assert(fc.asyncProperty(scenario, check), { numRuns: times(12, 1500) })
+    const ofHiddenFile: Scenario = {
+      policy: { deniedPaths: ['src/b.*'], allowedPaths: ['part/**', 'src/**'] },
+      ...{ backend: 'memory', mode: 'act' },
+      calls: [{ tool: 'move_file', input: { path: 'src', to: 'part/moved', createParents: true } }],
+    }
+    await fc.assert(fc.asyncProperty(scenario, check), { numRuns: times(12, 1500), examples: [[ofHiddenFile]] })
     expect(counts.calls).toBeGreaterThan(times(15, 10_000))
   })
 
