@@ -239,7 +239,7 @@ describe('--dialect FILE', () => {
     60_000,
   )
 
-  it('keeps a module inside the root read-only for the agent', async () => {
+  it.runIf(isLong)('keeps a module inside the root read-only for the agent', async () => {
     const cwd = withModule()
     const inside = ['--dialect', './mine.js', '--root', '.']
     const input = JSON.stringify({ file_path: '/work/mine.js', content: '' })

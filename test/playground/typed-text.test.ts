@@ -38,7 +38,15 @@ const path = 'src/price.js'
 const line = 'a draft of mine'
 
 /** Ways of which `npm test` tries another one of the kind: in the page, of the history, by a new page. */
-const longOnly = ['closing the tab of the file', 'another view', 'another scenario on the project', 'closing the page']
+const longOnly = [
+  ...['closing the tab of the file', 'another view', 'another scenario on the project', 'closing the page'],
+  ...[
+    'opening another project',
+    'going back in the history',
+    'the deletion of the file',
+    'a policy that hides the file',
+  ],
+]
 
 /** Leaves the draft in one way and returns to the project, in the same page or another one. */
 type Leave = (page: Page) => Promise<Page>

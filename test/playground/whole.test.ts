@@ -149,7 +149,7 @@ describe('a scenario', () => {
     page = await playground.sample('price-list')
   })
 
-  it('runs in one tab, while a second one is read-only until it takes the project over', async () => {
+  it.runIf(isLong)('runs in one tab, while a second one is read-only until it takes the project over', async () => {
     const first = page
     const second = await settled(await playground.open(first.context()))
     await second.getByText('Another tab works on this project').waitFor()

@@ -411,7 +411,7 @@ describe('a file that a line runs', () => {
     const texts = starts.flatMap((start) =>
       ['#!', '#! ', '#!\t', '# !'].flatMap((mark) => ends.map((end) => `${start}${mark}${marker}${end}\n`)),
     )
-    const cases = texts.map((text) => Buffer.from(text))
+    const cases = everyNth(texts, 3).map((text) => Buffer.from(text))
     for (const text of texts.filter((_, index) => index % times(120, 40) === 0))
       cases.push(
         Buffer.from(text, 'utf16le'),
@@ -431,8 +431,8 @@ describe('a file that a line runs', () => {
       return script?.judge(text)?.verdict.decision !== 'deny'
     }
     expect(cases.filter((bytes, index) => started.has(index) && passes(bytes)).map(String)).toEqual([])
-    expect(started.size).toBeGreaterThan(200)
-    expect(cases.filter(passes).length).toBeGreaterThan(200)
+    expect(started.size).toBeGreaterThan(times(60, 200))
+    expect(cases.filter(passes).length).toBeGreaterThan(times(60, 200))
   })
 
   it('is read itself if its first line names a file without one, which no system starts', async () => {
