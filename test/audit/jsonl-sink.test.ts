@@ -28,6 +28,7 @@ import { rotatedFiles } from '../../src/audit/rotation.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { meddling, refusing } from '../backends/node/system-calls.ts'
+import { times } from '../counts.ts'
 import { entry, temporaryAudit, writeEntries } from './entries.ts'
 
 let directory: string
@@ -319,7 +320,7 @@ describe('processes', () => {
 
   it('that are killed while writing leave a chain that can be continued', async () => {
     let count = 0
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < times(2, 4); round++) {
       const writer = child(`${prelude()}
         const audit = createAudit({ sinks: [jsonlSink(file, { fsync: 'never' })] })
         audit.record(entry)

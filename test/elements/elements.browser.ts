@@ -399,29 +399,32 @@ describe('wardspace-policy', () => {
     await expect.element(apply).toBeDisabled()
   })
 
-  it('shows rows, the effect on the files and a verdict, and writes what a row chooses into the text', async () => {
-    const backend = memory({ 'a.txt': 'a', 'src/b.js': 'b', '.env': 'A=1' })
-    const files = { ...backend, close: async () => {} }
-    const controller = createPolicyEditor({
-      policy: 'autonomous',
-      onApply: () => {},
-      openTrial: (policy) => createWorkspace({ backend: files, policy, audit: callbackSink(() => {}) }),
-      paths: async function* () {
-        yield* ['a.txt', 'src/b.js', '.env']
-      },
-    })
-    show('wardspace-policy', { controller })
-    await expect.element(page.getByText('Blocked: .env: secret files are protected')).toBeVisible()
-    controller.edit('{ "preset": "autonomous", "deniedPaths": ["src"] }')
-    await expect.element(page.getByText('1 file becomes hidden')).toBeVisible()
-    expect(await violations()).toEqual([])
-    await page.getByRole('combobox', { name: 'Everything else' }).click()
-    await page.getByRole('option', { name: 'Read, and change nothing' }).click()
-    await expect.poll(() => controller.snapshot.text).toBe('{ "preset": "readOnly", "deniedPaths": ["src"] }')
-    await expect.element(page.getByText('1 file becomes read-only')).toBeVisible()
-    await page.getByLabelText('Path', { exact: true }).fill('src/b.js')
-    await expect.element(page.getByText(/Blocked: src\/b\.js/).first()).toBeVisible()
-  })
+  it.runIf(isLong)(
+    'shows rows, the effect on the files and a verdict, and writes what a row chooses into the text',
+    async () => {
+      const backend = memory({ 'a.txt': 'a', 'src/b.js': 'b', '.env': 'A=1' })
+      const files = { ...backend, close: async () => {} }
+      const controller = createPolicyEditor({
+        policy: 'autonomous',
+        onApply: () => {},
+        openTrial: (policy) => createWorkspace({ backend: files, policy, audit: callbackSink(() => {}) }),
+        paths: async function* () {
+          yield* ['a.txt', 'src/b.js', '.env']
+        },
+      })
+      show('wardspace-policy', { controller })
+      await expect.element(page.getByText('Blocked: .env: secret files are protected')).toBeVisible()
+      controller.edit('{ "preset": "autonomous", "deniedPaths": ["src"] }')
+      await expect.element(page.getByText('1 file becomes hidden')).toBeVisible()
+      expect(await violations()).toEqual([])
+      await page.getByRole('combobox', { name: 'Everything else' }).click()
+      await page.getByRole('option', { name: 'Read, and change nothing' }).click()
+      await expect.poll(() => controller.snapshot.text).toBe('{ "preset": "readOnly", "deniedPaths": ["src"] }')
+      await expect.element(page.getByText('1 file becomes read-only')).toBeVisible()
+      await page.getByLabelText('Path', { exact: true }).fill('src/b.js')
+      await expect.element(page.getByText(/Blocked: src\/b\.js/).first()).toBeVisible()
+    },
+  )
 })
 
 describe('wardspace-terminal under the Content-Security-Policy of the guide, which stays in force', () => {

@@ -87,7 +87,7 @@ describe('the terminal in the page', () => {
   )
 
   const count = times(10_000, 100_000)
-  it(`prints ${count.toLocaleString('en')} lines without a long task, and keeps their end`, async () => {
+  it.runIf(isLong)(`prints ${count.toLocaleString('en')} lines without a long task, and keeps their end`, async () => {
     const page = await playground.sample('price-list', { storage: 'memory' })
     await command(page, 'echo ready', /ready[\s\S]*ready/)
     // Text without a key, as of a panel of emojis or a keyboard on a screen, is typed once.

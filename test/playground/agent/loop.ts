@@ -5,6 +5,7 @@ import { commentsInWords } from 'wardspace/ui'
 import { createAgent } from '../../../playground/agent/create-agent.ts'
 import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
 import type { AgentEvent, AgentOptions, Conversation } from '../../../playground/agent/types.ts'
+import { isLong } from '../../counts.ts'
 import { filesOf } from './setup.ts'
 
 const { prompt, sample } = scenarioById('explore-and-explain')
@@ -199,7 +200,7 @@ describe('stop', () => {
 })
 
 describe('a conversation', () => {
-  it('continues after a reload at any moment, even during a step', async () => {
+  it.runIf(isLong)('continues after a reload at any moment, even during a step', async () => {
     const pieces: string[] = []
     const { agent } = await open({ onEvent: () => pieces.push(JSON.stringify(agent?.conversation)) })
     await agent.send(prompt)

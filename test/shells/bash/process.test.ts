@@ -27,7 +27,7 @@ async function open(tree: Readonly<Record<string, string>> = {}, of = shell) {
 }
 
 describe('a line in a process of Node', () => {
-  it('has the effect of a line in the thread of its caller', async () => {
+  it.runIf(isLong)('has the effect of a line in the thread of its caller', async () => {
     const here = bash({ worker: false })
     const tree = { 'a.txt': 'one\ntwo\n', 'd/b.txt': 'three\n', '.env': 'PASSWORD=hunter2\n' }
     const line = [
