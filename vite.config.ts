@@ -75,6 +75,7 @@ export default defineConfig(async () => ({
           env: { WARDSPACE_COUNTS: 'all' },
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       ...(process.env.VITEST === undefined
