@@ -22,7 +22,6 @@ const longest = [
   'shells/bash/own-texts.test',
   'package.test',
   'tools/diff-workspace',
-  'docs/guides.test',
   'playground/typed-text.test',
   'playground/agent.test',
   'runtimes/bundlers.test',

@@ -143,7 +143,8 @@ const optionChecks = {
   timeline: isObjectWith('a timeline', 'subscribe'),
   stream: isObjectWith('a stream', 'begin'),
   files: isObjectWith('files', 'list', 'read'),
-  ...{ explainAbsent: isFunction, explainFailure: isFunction },
+  explainAbsent: isFunction,
+  explainFailure: isFunction,
 }
 
 /**

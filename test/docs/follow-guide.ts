@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,6 @@ import { packedTarball } from '../runtimes/packed.ts'
 import { type Block, blocksOf, readPages } from './blocks.ts'
 import { commandsOf, ownWords } from './commands.ts'
 
-const top = join(import.meta.dirname, '../..')
 export const managers = ['npm', 'pnpm'] as const
 export type Manager = (typeof managers)[number]
 
@@ -67,8 +66,8 @@ function stepsOf(path: string, text: string): readonly Step[] {
   })
 }
 
-/** Packs the package. With `links`, packages beside it are links to those of the clone, so that nothing is fetched. */
-export function createFollower({ links = false } = {}): Follower {
+/** Packs the package. */
+export function createFollower(): Follower {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-guides-'))
   const tarball = packedTarball()
   return {
@@ -76,7 +75,7 @@ export function createFollower({ links = false } = {}): Follower {
       const directory = mkdtempSync(join(home, `${name.replace(/\W+/g, '-')}-${manager}-`))
       for (const { code } of blocks) makePlaceholders(code, directory)
       const ownCheck = blocks.find(isCheck)?.code.trim()
-      const visit = new Visit({ directory, manager, tarball, links, ...(ownCheck && { check: ownCheck }), node })
+      const visit = new Visit({ directory, manager, tarball, ...(ownCheck && { check: ownCheck }), node })
       const failures: string[] = []
       for (const block of blocks.filter((one) => !isCheck(one))) {
         for (const failure of await visit.step(block)) failures.push(`${block.name}: ${failure}`)
@@ -111,7 +110,6 @@ interface Setting {
   readonly directory: string
   readonly manager: Manager
   readonly tarball: string
-  readonly links: boolean
   /** The check of the page for its own examples. */
   readonly check?: string
   /** The executable of Node. */
@@ -119,10 +117,7 @@ interface Setting {
 }
 
 /** Time after which a command is ended. Installations and builds for production take minutes on a busy machine. */
-const COMMAND_MS = { links: 100_000, fetched: 600_000 }
-
-/** Makes npm install the packed file without a request to the registry, such as for an audit. */
-const withoutRegistry = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_update_notifier: 'false' }
+const COMMAND_MS = 600_000
 
 /** One reader in one directory. */
 class Visit {
@@ -138,7 +133,6 @@ class Visit {
     ]
     this.#env = {
       ...Object.fromEntries(own),
-      ...(setting.links && withoutRegistry),
       NO_COLOR: '1',
       PATH: paths.join(delimiter),
     }
@@ -196,7 +190,7 @@ class Visit {
     const child = this.#spawn(line)
     child.stdin.end('y\n')
     const output = outputOf(child)
-    const timer = setTimeout(() => end(child), COMMAND_MS[this.setting.links ? 'links' : 'fetched'])
+    const timer = setTimeout(() => end(child), COMMAND_MS)
     const [exitCode] = (await once(child, 'close')) as [number | null]
     clearTimeout(timer)
     return { exitCode, output: output().slice(-3000) }
@@ -248,24 +242,10 @@ class Visit {
   }
 
   async #install([program = '', action = '', ...words]: readonly string[]): Promise<string | undefined> {
-    const linked = this.setting.links ? words.filter((word) => !/^(-|wardspace$)/.test(word)) : []
-    for (const name of linked) this.#link(name)
-    const fetched = words.filter((word) => !linked.includes(word))
-    if (fetched.every((word) => word.startsWith('-'))) return undefined
-    const packed = fetched.map((word) => (word === 'wardspace' ? this.setting.tarball : word))
+    if (words.every((word) => word.startsWith('-'))) return undefined
+    const packed = words.map((word) => (word === 'wardspace' ? this.setting.tarball : word))
     const { exitCode, output } = await this.#run([program, action, ...packed].join(' '))
     return exitCode === 0 ? undefined : `exit code ${exitCode}\n${output}`
-  }
-
-  #link(name: string): void {
-    for (const [link, target] of [
-      [name, name],
-      ...['tsc', 'tsx'].map((program) => [`.bin/${program}`, `.bin/${program}`]),
-    ] as const) {
-      const path = join(this.setting.directory, 'node_modules', link)
-      mkdirSync(dirname(path), { recursive: true })
-      if (!existsSync(path)) symlinkSync(join(top, 'node_modules', target), path)
-    }
   }
 
   /** Checks the types of an example and runs it, by the commands of Start. */

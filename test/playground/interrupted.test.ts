@@ -44,7 +44,7 @@ describe('a reload while the agent works', () => {
       'The test says',
       'Now the',
     ]
-    // `npm test` tries one between.
+    // In `npm test`, one in the middle.
     for (const [at, moment] of everyNth(moments, 5, 2).entries()) {
       await leaveAt(page, moment, page.url(), () => button(page, at === 0 ? 'Run' : 'Go on').click())
       await says(page, 'Interrupted ')

@@ -39,13 +39,14 @@ const line = 'a draft of mine'
 
 /** Ways of which `npm test` tries another one of the kind: in the page, of the history, by a new page. */
 const longOnly = [
-  ...['closing the tab of the file', 'another view', 'another scenario on the project', 'closing the page'],
-  ...[
-    'opening another project',
-    'going back in the history',
-    'the deletion of the file',
-    'a policy that hides the file',
-  ],
+  'closing the tab of the file',
+  'another view',
+  'opening another project',
+  'a policy that hides the file',
+  'another scenario on the project',
+  'going back in the history',
+  'the deletion of the file',
+  'closing the page',
 ]
 
 /** Leaves the draft in one way and returns to the project, in the same page or another one. */

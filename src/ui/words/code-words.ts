@@ -61,9 +61,9 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
 
 /** What happened to the file of a `WRITE_CONFLICT`, by the message of the engine. */
 const conflictWords: readonly (readonly [RegExp, title: string])[] = [
-  [/never read|needs exp/, 'Not read before'],
+  [/never read|needs expected/, 'Not read before'],
   [/ not exist$| not there$/, 'Deleted meanwhile'],
-  [/exists al|created/, 'Created meanwhile'],
+  [/exists already|created meanwhile/, 'Created meanwhile'],
   [/ chang(ed|es)\b|expected version$/, 'Changed meanwhile'],
 ]
 
