@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateSync, inflateSync } from 'node:zlib'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import { objectId } from '../../src/files/hash/sha1.ts'
@@ -36,6 +36,7 @@ import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, EntryState } from '../../src/storage/backend.ts'
 import { createLruCache } from '../../src/util/lru-cache.ts'
+import { loadAgain } from '../load-again.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const path = (name: string): Path => name as Path
@@ -625,12 +626,24 @@ describe('requests over HTTP', async () => {
   })
 })
 
-describe('zlib without Node', () => {
-  afterEach(() => {
-    vi.unstubAllGlobals()
-    vi.resetModules()
-  })
+type Inflate = typeof import('../../src/git/inflate.ts')
+type Packs = typeof import('../../src/git/pack.ts')
 
+/** The modules that inflate and that read packs, as they are on a platform with another `process.getBuiltinModule`. */
+async function modulesWithout(getBuiltinModule: unknown): Promise<Inflate & Packs> {
+  const own = process.getBuiltinModule
+  Object.assign(process, { getBuiltinModule })
+  try {
+    const inflating = await loadAgain<Inflate>('src/git/inflate.ts')
+    vi.doMock('../../src/git/inflate.ts', () => inflating)
+    return { ...inflating, ...(await loadAgain<Packs>('src/git/pack.ts')) }
+  } finally {
+    vi.doUnmock('../../src/git/inflate.ts')
+    Object.assign(process, { getBuiltinModule: own })
+  }
+}
+
+describe('zlib without Node', () => {
   it.each([
     ['no module', undefined],
     [
@@ -640,17 +653,11 @@ describe('zlib without Node', () => {
       },
     ],
   ])('%s', async (_, getBuiltinModule) => {
-    const own = process.getBuiltinModule
-    vi.resetModules()
-    Object.assign(process, { getBuiltinModule })
-    const { inflate, deflate } = await import('../../src/git/inflate.ts').finally(() =>
-      Object.assign(process, { getBuiltinModule: own }),
-    )
+    const { inflate, deflate, inflated } = await modulesWithout(getBuiltinModule)
     const bytes = new Uint8Array(100_000).fill(7)
     expect(await inflate(await deflate(bytes), bytes.length)).toEqual(bytes)
     await expect(inflate(deflateSync(bytes), 99_999)).rejects.toThrow('More bytes than allowed')
     await expect(inflate(Uint8Array.of(1, 2, 3, 4, 5, 6), 100)).rejects.toThrow()
-    const { inflated } = await import('../../src/git/pack.ts')
     await expect(inflated(Uint8Array.of(1, 2, 3, 4, 5, 6), 100)).rejects.toThrow('an object is damaged')
   })
 })
@@ -889,11 +896,7 @@ describe('a pack', () => {
   })
 
   it('is read with asynchronous inflating', async () => {
-    const own = process.getBuiltinModule
-    vi.resetModules()
-    Object.assign(process, { getBuiltinModule: undefined })
-    const fresh = await import('../../src/git/pack.ts').finally(() => Object.assign(process, { getBuiltinModule: own }))
-    vi.resetModules()
+    const fresh = await modulesWithout(undefined)
     const base = entry(a, 3, text)
     const pack = await fresh.openPack(filesOf([base, entry(b, 6, delta, ofs(base.raw.length))]), 'p')
     const object = await pack?.read(pack.find(b) as number, elsewhere)

@@ -29,7 +29,7 @@ export async function bundleTests(top: string, patterns: readonly string[], outf
     logLevel: 'error',
     packages: 'external',
     alias: { vitest: join(top, 'test/mutation/vitest-shim.ts') },
-    plugins: [fewerRuns(top), originalDirname],
+    plugins: [fewerRuns(top), evaluatedOnce(top), originalDirname],
   })
 }
 
@@ -41,6 +41,15 @@ function fewerRuns(top: string): Plugin {
       to.onResolve({ filter: /^fast-check$/ }, ({ importer }) =>
         importer === shim ? { path: 'fast-check', external: true } : { path: shim },
       )
+    },
+  }
+}
+
+function evaluatedOnce(top: string): Plugin {
+  return {
+    name: 'evaluated-once',
+    setup(to) {
+      to.onResolve({ filter: /[/]load-again\.ts$/ }, () => ({ path: join(top, 'test/mutation/load-again.ts') }))
     },
   }
 }

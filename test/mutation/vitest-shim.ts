@@ -14,6 +14,4 @@ export const vi = {
       else Object.defineProperty(globalThis, name, before)
     }
   },
-  /** Has no effect: the modules of a bundle cannot be reset. */
-  resetModules() {},
 }

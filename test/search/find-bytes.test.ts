@@ -8,6 +8,7 @@ import {
   nativeSearch,
 } from '../../src/search/find-bytes.ts'
 import { times } from '../counts.ts'
+import { loadAgain } from '../load-again.ts'
 import { ownTime } from '../own-time.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -87,13 +88,11 @@ describe('nativeSearch', () => {
 describe('findByte without a native search', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
-    vi.resetModules()
   })
 
   it('finds the same offsets', async () => {
     vi.stubGlobal('Buffer', undefined)
-    vi.resetModules()
-    const without = await import('../../src/search/find-bytes.ts')
+    const without = await loadAgain<typeof import('../../src/search/find-bytes.ts')>('src/search/find-bytes.ts')
     const bytes = ascii('a needle, and a needle')
     expect([without.findByte(bytes, 0x6e, 3), without.findByteBackwards(bytes, 0x6e, 15)]).toEqual([11, 11])
     expect(without.createFinder(ascii('Needle'), true).find(bytes, 3)).toBe(16)

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { loadAgain } from '../load-again.ts'
 
 type Timers = typeof import('../../src/util/timers.ts')
 
-/** Loads the module again, and no other: `vi.resetModules()` would load all again for every later test of the process. */
-const load = (name: string): Promise<Timers> => import(/* @vite-ignore */ `../../src/util/timers.ts?${name}`)
+const load = () => loadAgain<Timers>('src/util/timers.ts')
 
 const throws = () => {
   throw new Error('A Node.js API is used which is not supported in the Edge Runtime.')
@@ -19,9 +19,9 @@ describe('yieldToEventLoop', () => {
     ['without setImmediate', { setImmediate: undefined }],
     ['with timers only', { setImmediate: undefined, MessageChannel: undefined }],
     ['with functions that throw', { setImmediate: throws, MessageChannel: throws }],
-  ])('lets a timer run on a platform %s', async (name, globals) => {
+  ])('lets a timer run on a platform %s', async (_, globals) => {
     for (const [global, value] of Object.entries(globals)) vi.stubGlobal(global, value)
-    const { yieldToEventLoop } = await load(name)
+    const { yieldToEventLoop } = await load()
     let hasRun = false
     setTimeout(() => {
       hasRun = true
@@ -34,7 +34,7 @@ describe('yieldToEventLoop', () => {
     vi.stubGlobal('setImmediate', throws)
     vi.stubGlobal('MessageChannel', throws)
     vi.stubGlobal('setTimeout', throws)
-    const { yieldToEventLoop } = await load('no way').finally(() => vi.unstubAllGlobals())
+    const { yieldToEventLoop } = await load().finally(() => vi.unstubAllGlobals())
     await expect(yieldToEventLoop()).rejects.toThrow('not supported')
   })
 })

@@ -15,6 +15,7 @@ import {
 import { createSha256Portable, sha256Portable } from '../../../src/files/hash/sha256-portable.ts'
 import { sha256Web, sha256WebAhead } from '../../../src/files/hash/web-crypto.ts'
 import { anyCharacter } from '../../code-points.ts'
+import { loadAgain } from '../../load-again.ts'
 
 const oracle = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex')
 
@@ -24,7 +25,6 @@ const sample = (size: number): Uint8Array => Uint8Array.from({ length: size }, (
 
 afterEach(() => {
   vi.unstubAllGlobals()
-  vi.resetModules()
 })
 
 describe('sha256', () => {
@@ -87,12 +87,11 @@ describe('sha256', () => {
 })
 
 describe('sha256 on platforms without Node', () => {
-  const without = async (getBuiltinModule: unknown): Promise<typeof import('../../../src/files/hash/sha256.ts')> => {
-    vi.resetModules()
+  const without = async (getBuiltinModule: unknown) => {
     const own = process.getBuiltinModule
     try {
       Object.assign(process, { getBuiltinModule })
-      return await import('../../../src/files/hash/sha256.ts')
+      return await loadAgain<typeof import('../../../src/files/hash/sha256.ts')>('src/files/hash/sha256.ts')
     } finally {
       process.getBuiltinModule = own
     }

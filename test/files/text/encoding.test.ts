@@ -16,6 +16,7 @@ import { concatBytes } from '../../../src/util/bytes.ts'
 import { byteText, exactText, findNativeMethods, portableMethods } from '../../../src/util/native-bytes.ts'
 import { anyCharacter } from '../../code-points.ts'
 import { times } from '../../counts.ts'
+import { loadAgain } from '../../load-again.ts'
 import { ownTime } from '../../own-time.ts'
 
 const path = parsePath('src/a.txt')
@@ -449,7 +450,6 @@ describe('without Node', () => {
 
   afterEach(() => {
     vi.unstubAllGlobals()
-    vi.resetModules()
   })
 
   it.each<[string, unknown]>([
@@ -459,8 +459,8 @@ describe('without Node', () => {
   ])('%s', async (_, buffer) => {
     const nodes = Buffer
     vi.stubGlobal('Buffer', buffer)
-    vi.resetModules()
-    const { indexOfByte, latin1 } = await import('../../../src/util/native-bytes.ts')
+    const { indexOfByte, latin1 } =
+      await loadAgain<typeof import('../../../src/util/native-bytes.ts')>('src/util/native-bytes.ts')
     vi.stubGlobal('Buffer', nodes)
     expect(indexOfByte(bytesOf('ab', 0, 'c'), 0)).toBe(2)
     expect(indexOfByte(bytesOf('abc'), 0)).toBe(-1)

@@ -3,6 +3,7 @@ import { deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CompressionStream, DecompressionStream } from '../../../build/portable/streams.ts'
+import { loadAgain } from '../../load-again.ts'
 
 type Stream = ReadableWritablePair<Uint8Array, Uint8Array>
 
@@ -95,15 +96,13 @@ describe('the streams of the bundle', () => {
 })
 
 describe('the gunzip of the bundle on a platform without zlib', () => {
-  afterEach(() => {
-    vi.resetModules()
-  })
   /** The module as it is without the modules of Node. */
   async function portable() {
     const own = process.getBuiltinModule
-    vi.resetModules()
     Object.assign(process, { getBuiltinModule: undefined })
-    return import('../../../build/portable/zlib.ts').finally(() => Object.assign(process, { getBuiltinModule: own }))
+    return loadAgain<typeof import('../../../build/portable/zlib.ts')>('build/portable/zlib.ts').finally(() =>
+      Object.assign(process, { getBuiltinModule: own }),
+    )
   }
   const contents = [0, 1, 5000, 70_000].map((length) => Uint8Array.from({ length }, (_, i) => (i * i) >> 3))
   const members = contents.map((bytes) => Uint8Array.from(gzipSync(bytes)))
