@@ -164,38 +164,45 @@ function mayNameSecret(entry: AuditEntry): boolean {
   )
 }
 
-function withoutSecretNames(entry: AuditEntry): AuditEntry {
-  const names = new Map<string, string>()
-  const safe = (path: string) => {
-    let name = names.get(path)
-    if (name === undefined) {
-      name = redact(path).text
-      names.set(path, name)
-    }
-    return name
+/** Names without secrets that were met last. The two records of a call have the same names, and so do many calls. */
+const safeNames = new Set<string>()
+const MAX_NAMES = 10_000
+
+function safeName(path: string): string {
+  if (safeNames.has(path)) return path
+  const { text } = redact(path)
+  if (text === path) {
+    if (safeNames.size === MAX_NAMES) safeNames.clear()
+    safeNames.add(path)
   }
+  return text
+}
+
+function withoutSecretNames(entry: AuditEntry): AuditEntry {
   const versions = (map: AuditEntry['oldSha256']) =>
-    Object.keys(map).every((path) => safe(path) === path)
+    Object.keys(map).every((path) => safeName(path) === path)
       ? map
-      : shaMap(Object.entries(map).map(([path, version]) => [safe(path), version]))
+      : shaMap(Object.entries(map).map(([path, version]) => [safeName(path), version]))
   const { pathsSearched, readSha256, pushes, refusals, policyDecision, taint } = entry
   return {
     ...entry,
-    pathsRead: entry.pathsRead.map(safe),
-    pathsWritten: entry.pathsWritten.map(safe),
+    pathsRead: entry.pathsRead.map(safeName),
+    pathsWritten: entry.pathsWritten.map(safeName),
     oldSha256: versions(entry.oldSha256),
     newSha256: versions(entry.newSha256),
     policyDecision: {
       ...policyDecision,
-      rules: policyDecision.rules.map((rule) => (rule.path === undefined ? rule : { ...rule, path: safe(rule.path) })),
+      rules: policyDecision.rules.map((rule) =>
+        rule.path === undefined ? rule : { ...rule, path: safeName(rule.path) },
+      ),
     },
-    ...(pathsSearched === undefined ? {} : { pathsSearched: pathsSearched.map(safe) }),
+    ...(pathsSearched === undefined ? {} : { pathsSearched: pathsSearched.map(safeName) }),
     ...(readSha256 === undefined ? {} : { readSha256: versions(readSha256) }),
     ...(pushes === undefined
       ? {}
-      : { pushes: pushes.map((one) => ({ ...one, url: safe(one.url), ref: safe(one.ref) })) }),
-    ...(refusals === undefined ? {} : { refusals: refusals.map((one) => ({ ...one, path: safe(one.path) })) }),
-    ...(taint?.path === undefined ? {} : { taint: { ...taint, path: safe(taint.path) } }),
+      : { pushes: pushes.map((one) => ({ ...one, url: safeName(one.url), ref: safeName(one.ref) })) }),
+    ...(refusals === undefined ? {} : { refusals: refusals.map((one) => ({ ...one, path: safeName(one.path) })) }),
+    ...(taint?.path === undefined ? {} : { taint: { ...taint, path: safeName(taint.path) } }),
   }
 }
 

@@ -29,12 +29,43 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
     }
     from = stop + 1
   }
+  const words = end - start < SHORT_TEXT ? wordsIn(bytes, start, end) : NAME | VALUE | URL
+  if (words === 0) return false
   text ??= latin1(bytes, start, end)
-  if (mayHoldUrlPassword(bytes, start, end)) runAtOnce(findUrlPasswords(text, secrets))
-  runAtOnce(findPasswords(text, secrets))
+  if (words & URL && mayHoldUrlPassword(bytes, start, end)) runAtOnce(findUrlPasswords(text, secrets))
+  if (words & NAME) runAtOnce(findPasswords(text, secrets))
   if (secrets.length > 0) return true
   const isPart = start > 0 || end < bytes.length
-  return isPart && MAY_HOLD_VALUE.test(text) && hasValueOfName(bytes, start, end)
+  return isPart && (words & VALUE) !== 0 && MAY_HOLD_VALUE.test(text) && hasValueOfName(bytes, start, end)
+}
+
+/** In bytes. A longer text is searched at once. */
+const SHORT_TEXT = 1024
+
+const NAME = 1
+const VALUE = 2
+const URL = 4
+const WORD_STARTS = asciiSet('pPvV<@')
+/** The first letters of the names of passwords, and of what {@link MAY_HOLD_VALUE} finds. */
+const WORDS = new Map(
+  Object.entries({ pas: NAME, pwd: NAME, val: VALUE, '<st': VALUE }).map(([word, bit]) => [
+    wordAt(new TextEncoder().encode(word), 0),
+    bit,
+  ]),
+)
+
+/** Returns the bits of the words in a range without which it contains no password, or no value of a name. */
+function wordsIn(bytes: Uint8Array, start: number, end: number): number {
+  let words = 0
+  for (let at = start; at < end; at++) {
+    if (WORD_STARTS[bytes[at] as number] === 1) words |= bytes[at] === AT ? URL : (WORDS.get(wordAt(bytes, at)) ?? 0)
+  }
+  return words
+}
+
+/** Returns three letters as a number, in lower case. */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number) | 0x202020
 }
 
 /** Whether a range has the value of a field next to one with the name of a password, which may be outside of the range. */
