@@ -11,6 +11,7 @@ import type { Label } from '../policy/labels.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
+import { memoizeAsync } from '../util/memoize-async.ts'
 import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { readInput } from './read-input.ts'
@@ -18,6 +19,8 @@ import type { AuthorizedCall, CallOptions } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
+
+const loadLabelledBase = memoizeAsync(() => import('./labelled-base.ts'))
 
 export interface ToolContextOptions
   extends Omit<
@@ -102,7 +105,7 @@ class CallContext implements BuiltinContext {
     const diff = await diffForCall(this.#workspace, this.#facts(), this.#call.verdict, request, this.signal)
     for (const { path, text } of diff.sections) this.#addRead(path as Path, text.length)
     addCompared(this.#taint, diff)
-    const { withLabelledBase } = await import('./labelled-base.ts')
+    const { withLabelledBase } = await loadLabelledBase()
     return withLabelledBase(diff, request.base, diffs, this.#taint)
   }
 
