@@ -13,7 +13,8 @@ import { median, medians, report } from './measure.ts'
 const WARM_UP = 12
 const ROUNDS = 15
 
-function git(cwd: string, ...args: string[]): string {
+/** Runs git without the configuration of the user. */
+export function git(cwd: string, ...args: string[]): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
   const identity = [
     '-c',

@@ -3,6 +3,7 @@ import { benchDiff } from './diff.ts'
 import { benchGit } from './git.ts'
 import { benchGlobs } from './globs.ts'
 import { benchHostile } from './hostile.ts'
+import { benchLarge } from './large.ts'
 import { benchMcp } from './mcp.ts'
 import { benchObjectStore } from './object-store.ts'
 import { benchPatch } from './patch.ts'
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   git: benchGit,
   globs: benchGlobs,
   hostile: benchHostile,
+  large: benchLarge,
   mcp: benchMcp,
   'object-store': benchObjectStore,
   patch: benchPatch,

@@ -58,7 +58,8 @@ export function openReader(backend: Backend): RepositoryReader {
       const bytes = stat === undefined ? undefined : await files.read('index')
       const entries =
         bytes === undefined ? new Map<string, IndexEntry>() : await withoutDirectories(parseIndexFile(bytes), load)
-      const skipped = new Map([...entries].filter(([, { skip }]) => skip))
+      const skipped = new Map<string, IndexEntry>()
+      for (const [path, entry] of entries) if (entry.skip) skipped.set(path, entry)
       indexed = { tag: stat?.tag ?? '', entries, skipped, writtenAt: stat?.modifiedAt ?? 0 }
       return indexed
     },
@@ -77,7 +78,7 @@ async function withoutDirectories(
   entries: Map<string, IndexEntry>,
   load: ReturnType<typeof treeLoader>,
 ): Promise<ReadonlyMap<string, IndexEntry>> {
-  for (const [path, entry] of [...entries]) {
+  for (const [path, entry] of entries) {
     if (entry.mode !== DIRECTORY_MODE) continue
     entries.delete(path)
     const tree = await load(entry.id)

@@ -4,7 +4,7 @@ import { type DirectoryStats, FACTS, TYPE_CODES } from '../../storage/backend.ts
 import { errnoOf } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
 import { isNoLongerThere } from './errno.ts'
-import { listDirectory } from './list-directory.ts'
+import { listPinned } from './list-directory.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { typeOf } from './stat.ts'
 import type { TreeAccess } from './tree-access.ts'
@@ -80,7 +80,7 @@ function statDirectory(
   try {
     const stamp = pin.fd < 0 ? Number.NaN : stampOf(fstatSync(pin.fd))
     if (last !== undefined && last.stamp === stamp) return readFacts(`${pin.self}/`, last, modes)
-    const entries = listDirectory(access, directory)
+    const entries = listPinned(pin, directory)
     const names = entries.map(({ name }) => name)
     const types = Uint8Array.from(entries, ({ type }) => TYPE_CODES[type])
     return readFacts(`${pin.self}/`, { stamp, names, types }, modes)
