@@ -1,6 +1,6 @@
-import { type Redaction, redact } from '../files/secrets/index.ts'
+import { areWithoutSecrets, type Redaction, redact } from '../files/secrets/index.ts'
 import { looksBinary } from '../files/text/encoding.ts'
-import { binaryDiff, FILE_MODE, typeOfMode, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
+import { binaryDiff, changedRegions, FILE_MODE, typeOfMode, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { createLruCache } from '../util/lru-cache.ts'
 import { binaryPatch } from './binary-patch.ts'
@@ -64,12 +64,14 @@ export async function sectionOf(
     }
     return { ...names, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
-  const before = cached ?? baseText(oldText)
+  const before = cached ?? baseText(oldText, oldBytes)
   if (old !== null && cached === undefined) texts.set(old.id, before)
-  const after = redactChanged(newText, before)
+  const regions = changedRegions(before.text, newText)
+  const after = redactChanged(newText, before, regions)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode, ...linkId(old) },
     now === null ? null : { path, text: after.text, mode: now.mode, ...linkId(now) },
+    after.text === newText ? { regions } : {},
   )
   const redacted = before.marks.length > 0 || after.marks.length > 0
   return { ...names, ...diff, binary: false, redacted }
@@ -101,8 +103,10 @@ export function createTextCache(): TextCache {
   }
 }
 
-function baseText(original: string): BaseText {
-  const { text, marks } = redact(original)
+function baseText(original: string, bytes: Uint8Array | undefined): BaseText {
+  // Bytes of ASCII are the same text.
+  const isSearched = bytes?.length === original.length && areWithoutSecrets(bytes)
+  const { text, marks } = isSearched ? { text: original, marks: [] } : redact(original)
   return { original, text, marks }
 }
 

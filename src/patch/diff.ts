@@ -1,4 +1,4 @@
-export { diffLines, type LineHunk } from './line-diff.ts'
+export { changedRegions, diffLines, type LineHunk } from './line-diff.ts'
 export {
   binaryDiff,
   FILE_MODE,

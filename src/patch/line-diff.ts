@@ -1,5 +1,5 @@
 import { requireText } from '../util/check-options.ts'
-import { internLines } from './intern-lines.ts'
+import { commonPrefix, internLines } from './intern-lines.ts'
 import { markChanges } from './sequence-diff.ts'
 
 /**
@@ -48,14 +48,14 @@ export function changedRegions(oldText: string, newText: string): Region[] {
   if (oldText === newText) return []
   const { from, oldTo, newTo } = trimEnds(oldText, newText)
   const line = countLines(oldText, 0, from)
-  const oldLines = countLines(oldText, from, oldTo)
-  const newLines = countLines(newText, from, newTo)
-  if (oldLines === 0 || newLines === 0 || (oldLines === 1 && newLines === 1)) {
+  if (from === oldTo || from === newTo || (isLine(oldText, from, oldTo) && isLine(newText, from, newTo))) {
+    const oldLines = countLines(oldText, from, oldTo)
+    const newLines = countLines(newText, from, newTo)
     return [{ oldLine: line, oldLines, newLine: line, newLines, oldFrom: from, oldTo, newFrom: from, newTo }]
   }
   const lines = internLines(oldText, oldTo, newText, newTo, from)
-  const oldChanged = new Uint8Array(oldLines)
-  const newChanged = new Uint8Array(newLines)
+  const oldChanged = new Uint8Array(lines.old.ids.length)
+  const newChanged = new Uint8Array(lines.new.ids.length)
   compareShared(lines.old.ids, lines.new.ids, lines.symbols, oldChanged, newChanged)
   return slide(oldText, newText, collect(lines.old.starts, lines.new.starts, oldChanged, newChanged, line))
 }
@@ -69,33 +69,15 @@ interface Ends {
 }
 
 /** Returns the range between the lines that both texts start and end with. Creates no strings for lines. */
-export function trimEnds(oldText: string, newText: string): Ends {
+function trimEnds(oldText: string, newText: string): Ends {
   const shorter = Math.min(oldText.length, newText.length)
-  const from = lineStartAt(oldText, commonPrefix(oldText, newText, shorter))
+  const from = lineStartAt(oldText, commonPrefix(oldText, 0, newText, 0, shorter))
   let equal = commonSuffix(oldText, newText, shorter - from)
   if (!startsLine(oldText, oldText.length - equal, from) || !startsLine(newText, newText.length - equal, from)) {
     const newline = oldText.indexOf('\n', oldText.length - equal)
     equal = newline === -1 ? 0 : oldText.length - newline - 1
   }
   return { from, oldTo: oldText.length - equal, newTo: newText.length - equal }
-}
-
-/** Counts the units that both texts start with, up to `max`. Slices are not copied and are compared many bytes at once. */
-function commonPrefix(a: string, b: string, max: number): number {
-  let equal = 0
-  let growing = true
-  for (let step = 512; step >= 16 && equal < max; ) {
-    const end = Math.min(equal + step, max)
-    if (a.slice(equal, end) === b.slice(equal, end)) {
-      equal = end
-      step = growing ? Math.min(2 * step, MAX_STEP) : step >> 1
-    } else {
-      growing = false
-      step >>= 1
-    }
-  }
-  while (equal < max && a.charCodeAt(equal) === b.charCodeAt(equal)) equal += 1
-  return equal
 }
 
 /** Counts the units that both texts end with, up to `max`. */
@@ -140,10 +122,14 @@ function countLines(text: string, from: number, to: number): number {
   return count
 }
 
+function isLine(text: string, from: number, to: number): boolean {
+  return lineEndAfter(text, from) >= to
+}
+
 /** Marks lines that only one side has, and compares the others. */
 function compareShared(
-  oldIds: readonly number[],
-  newIds: readonly number[],
+  oldIds: Int32Array,
+  newIds: Int32Array,
   symbols: number,
   oldChanged: Uint8Array,
   newChanged: Uint8Array,
@@ -160,7 +146,7 @@ function compareShared(
   for (let i = 0; i < newMarks.length; i++) newChanged[fresh.positions[i] as number] = newMarks[i] as number
 }
 
-function sharedOf(ids: readonly number[], sides: Uint8Array, changed: Uint8Array) {
+function sharedOf(ids: Int32Array, sides: Uint8Array, changed: Uint8Array) {
   const shared = new Int32Array(ids.length)
   const positions = new Int32Array(ids.length)
   let count = 0
@@ -178,8 +164,8 @@ function sharedOf(ids: readonly number[], sides: Uint8Array, changed: Uint8Array
 }
 
 function collect(
-  oldStarts: readonly number[],
-  newStarts: readonly number[],
+  oldStarts: Int32Array,
+  newStarts: Int32Array,
   oldChanged: Uint8Array,
   newChanged: Uint8Array,
   line: number,

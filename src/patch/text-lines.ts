@@ -100,8 +100,9 @@ const NEWLINES = 0x0a0a0a0a
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 
-function longer(starts: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const copy = new Int32Array(starts.length * 2)
-  copy.set(starts)
+/** Returns a longer copy. */
+export function longer(numbers: Int32Array<ArrayBuffer>, factor = 2): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(numbers.length * factor)
+  copy.set(numbers)
   return copy
 }

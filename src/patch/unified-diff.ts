@@ -53,6 +53,7 @@ export interface UnifiedDiff {
  * `git apply -R` the old one. Two states with different paths are a rename. There is no `index` line.
  *
  * @param options.context number of unchanged lines around a change. Default: 3
+ * @param options.regions the changes between the two texts, if they are known
  *
  * @example
  * unifiedDiff({ path, text: 'a\n' }, { path, text: 'b\n' }).text
@@ -61,11 +62,11 @@ export interface UnifiedDiff {
 export function unifiedDiff(
   oldVersion: FileVersion | null,
   newVersion: FileVersion | null,
-  options: { readonly context?: number } = {},
+  options: { readonly context?: number; readonly regions?: readonly Region[] } = {},
 ): UnifiedDiff {
   const oldText = oldVersion?.text ?? ''
   const newText = newVersion?.text ?? ''
-  const regions = changedRegions(oldText, newText)
+  const { context = 3, regions = changedRegions(oldText, newText) } = options
   let header = headerOf(oldVersion, newVersion, () => similarity(oldText, newText, regions))
   if (regions.length === 0) return { text: header, insertions: 0, deletions: 0 }
   if (header === '') header = gitLine(oldVersion as FileVersion, newVersion as FileVersion)
@@ -77,7 +78,7 @@ export function unifiedDiff(
   }
   const names = `--- ${fileLine('a', oldVersion)}\n+++ ${fileLine('b', newVersion)}\n`
   header += typeLine(oldVersion, newVersion)
-  return { text: header + names + hunks(oldText, newText, regions, options.context ?? 3), insertions, deletions }
+  return { text: header + names + hunks(oldText, newText, regions, context), insertions, deletions }
 }
 
 /** Returns the section of a binary file: it only states that the contents differ. `git apply` refuses such a section. */

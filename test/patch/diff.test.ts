@@ -288,6 +288,14 @@ describe('internLines', () => {
     ['lines that differ in their last unit or their length', 'ab\nac\nab', 'abc\nab\nac\na\n', 0, 0],
     ['a line that exists only on the other side', 'a\nb\n', 'c\na\nc\nd\nc\nd\n', 0, 0],
     ['a last line that collides with a longer one', 'ab\u0520\u40ff\n', 'ab', 0, 0],
+    [
+      'lines that follow each other in both texts',
+      `a\n${lines(40, 40).join('')}a`,
+      `b\n${lines(50, 50).join('')}ab`,
+      0,
+      0,
+    ],
+    ['a last line that goes on in the other text', 'x\na long line\nb', 'y\na long line\nbc\n', 0, 0],
     ['hundreds of lines', lines(700, 600).join(''), lines(900, 650).reverse().join(''), 7, 7],
     ['few lines that collide', colliding(30, 1) + colliding(20, 1), colliding(10, 2) + colliding(30, 1), 0, 0],
     ['many lines that collide', colliding(200, 1), colliding(150, 2) + colliding(250, 1), 0, 0],
@@ -301,8 +309,9 @@ describe('internLines', () => {
       for (const line of lines) if (!previous.has(line)) previous.set(line, previous.size)
       return { starts, ids: lines.map((line) => previous.get(line)) }
     })
-    const pair = internLines(oldText, oldEnd, newText, newEnd, from)
-    expect(pair).toEqual({ old: target[0], new: target[1], symbols: previous.size })
+    const { old, new: fresh, symbols } = internLines(oldText, oldEnd, newText, newEnd, from)
+    const sides = [old, fresh].map(({ starts, ids }) => ({ starts: [...starts], ids: [...ids] }))
+    expect({ sides, symbols }).toEqual({ sides: target, symbols: previous.size })
   })
 
   it.each([
