@@ -70,10 +70,10 @@ export class AcpGuard {
     const [root = ''] = options.roots
     this.#root = /^(\/[^/]+)+$/.test(root) ? root : OTHER_ROOT
     const { host, agent, report } = options
-    const editor = createInterface({ input: answeredLines(host.stdin, host.stdout, report) })
+    const editor = createInterface({ input: answeredLines(host.stdin, { output: host.stdout, report }) })
     editor.on('line', (line) => this.#fromEditor(JSON.parse(line) as Message))
     this.disconnected = new Promise((resolve) => editor.once('close', resolve))
-    createInterface({ input: answeredLines(agent.stdout, agent.stdin, report) }).on('line', (line) =>
+    createInterface({ input: answeredLines(agent.stdout, { output: agent.stdin, report }) }).on('line', (line) =>
       this.#fromAgent(JSON.parse(line) as Message),
     )
   }

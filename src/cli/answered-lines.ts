@@ -6,30 +6,24 @@ import {
   unparsableAnswer,
 } from '../adapters/mcp/malformed-message.ts'
 
-/** The longest line, in bytes. The SDK drops longer ones. */
+/** The longest line, in bytes. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/**
- * Returns the lines of a client that are messages of JSON-RPC. Others are answered on `output`: the SDK drops them, and a
- * client would wait for an answer. A malformed notification or response gets no answer and is reported.
- */
-export function answeredLines(input: Readable, output: Writable, report: (line: string) => void): Readable {
+/** Where the lines of a client go that are no messages. */
+export interface LineAnswers {
+  /** Gets the answers. Without one, a client would wait. */
+  readonly output: Writable
+  /** Called for a malformed notification or response, which has no answer. */
+  readonly report: (line: string) => void
+}
+
+/** Returns a function that takes the output of a client and calls `pass` with each line that is a message of JSON-RPC. */
+export function messageReader(
+  { output, report }: LineAnswers,
+  pass: (line: string, message: object) => void,
+): (chunk: Buffer) => void {
   let rest: Buffer[] = []
   let length = 0
-  const lines = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      let start = 0
-      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-        add(chunk.subarray(start, end))
-        pass(length > MAX_LINE ? undefined : Buffer.concat(rest).toString('utf8'))
-        rest = []
-        length = 0
-        start = end + 1
-      }
-      add(chunk.subarray(start))
-      done()
-    },
-  })
 
   function add(part: Buffer): void {
     length += part.length
@@ -37,7 +31,7 @@ export function answeredLines(input: Readable, output: Writable, report: (line: 
     else rest.push(part)
   }
 
-  function pass(line: string | undefined): void {
+  function take(line: string | undefined): void {
     if (line?.trim() === '') return
     let message: unknown
     let answer: MalformedAnswer | undefined
@@ -50,11 +44,33 @@ export function answeredLines(input: Readable, output: Writable, report: (line: 
         answer = unparsableAnswer('it is not JSON; send one message of JSON-RPC in each line')
       }
     }
-    if (answer === undefined) lines.push(`${line}\n`)
+    if (answer === undefined) pass(line as string, message as object)
     else if (hasNoAnswer(message)) report(`ignored a message of the client: ${answer.error.message}`)
     else output.write(`${JSON.stringify(answer)}\n`)
   }
 
+  return (chunk) => {
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end))
+      take(length > MAX_LINE ? undefined : Buffer.concat(rest).toString('utf8'))
+      rest = []
+      length = 0
+      start = end + 1
+    }
+    add(chunk.subarray(start))
+  }
+}
+
+/** Returns the lines of a client that are messages of JSON-RPC. */
+export function answeredLines(input: Readable, answers: LineAnswers): Readable {
+  const lines = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      read(chunk)
+      done()
+    },
+  })
+  const read = messageReader(answers, (line) => lines.push(`${line}\n`))
   return input.pipe(lines)
 }
 

@@ -1,15 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
 import { createMcpServer } from '../adapters/mcp/index.ts'
-import { StdioServerTransport } from '../adapters/mcp/sdk.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
-import { answeredLines } from './answered-lines.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
 import type { HttpServer } from './mcp-http.ts'
 import { configOf, openWorkspace } from './options.ts'
 import { httpOptionNames, parseWords, refuseAskAndPark, type Values } from './parse-words.ts'
 import { type Root, rootsOf } from './roots.ts'
+import { StdioTransport } from './stdio-transport.ts'
 import { tokenOf } from './token.ts'
 
 type McpOptions = Values<'mcp'>
@@ -57,9 +56,8 @@ async function serveStdio(values: McpOptions, host: Host, stopped: Promise<void>
   const server = createMcpServer(workspace, clientRoots === undefined ? {} : { roots: clientRoots.roots })
   const disconnected = new Promise<void>((resolve) => {
     server.onclose = resolve
-    host.stdin.once('end', resolve)
   })
-  await server.connect(new StdioServerTransport(answeredLines(host.stdin, host.stdout, printTo(host)), host.stdout))
+  await server.connect(new StdioTransport(host.stdin, host.stdout, printTo(host)))
   await Promise.race([disconnected, stopped])
   await server.close()
   await (clientRoots ?? workspace).close()

@@ -77,14 +77,41 @@ function expectAnswer(answer: unknown, [message, code, id, word]: (typeof malfor
   expect(error.message, subject).not.toMatch(/\[\s*\{/)
 }
 
+/** Serves this directory to a client of the command line. */
+function serveStdio() {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const host = { stdin, stdout, stderr, env: {}, once: () => {} } as unknown as Host
+  const ended = mcp(['--policy', 'autonomous', '--root', import.meta.dirname], host)
+  return { stdin, stderr, answers: readLines(stdout), ended }
+}
+
+describe('requests that come together', () => {
+  it('are answered in their order, except for one that a notification behind it cancels', async () => {
+    const { stdin, answers, ended } = serveStdio()
+    stdin.write(`${JSON.stringify(initialize)}\n`)
+    await answers.next()
+    const call = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'read_file', arguments: { path: 'mcp-malformed.test.ts' } },
+    })
+    const ids = Array.from({ length: 20 }, (_, i) => i)
+    for (const messages of [[call(100)], ids.map(call)]) {
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 200 } }
+      const lines = [{ jsonrpc: '2.0', method: 'notifications/initialized' }, ...messages, call(200), cancelled]
+      stdin.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      for (const { id } of messages as { id: number }[])
+        expect(JSON.parse((await answers.next()).value as string)).toMatchObject({ id, result: { content: [{}] } })
+    }
+    stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 300, method: 'ping' })}\n`)
+    expect(JSON.parse((await answers.next()).value as string)).toMatchObject({ id: 300 })
+    stdin.end()
+    expect(await ended).toBe(0)
+  })
+})
+
 describe('a malformed message', () => {
   it('is answered over stdio with the id, the code and the field', async () => {
-    const stdin = new PassThrough()
-    const stdout = new PassThrough()
-    const stderr = new PassThrough()
-    const answers = readLines(stdout)
-    const host = { stdin, stdout, stderr, env: {}, once: () => {} } as unknown as Host
-    const ended = mcp(['--policy', 'autonomous', '--root', import.meta.dirname], host)
+    const { stdin, stderr, answers, ended } = serveStdio()
     const exchange = async (line: string) => {
       stdin.write(`${line}\n`)
       return JSON.parse((await answers.next()).value as string)

@@ -31,7 +31,7 @@ export class Connection implements Transport {
     const transport = this.#transport
     const { onclose, onerror } = transport
     transport.onmessage = (message: Message) => {
-      const answer = malformedAnswer(message)
+      const answer = 'isChecked' in transport ? undefined : malformedAnswer(message)
       if (answer === undefined) this.onmessage?.(message)
       else if (hasNoAnswer(message)) this.onerror?.(new Error(answer.error.message))
       else void this.send(answer as unknown as Message).catch((error) => this.onerror?.(error))

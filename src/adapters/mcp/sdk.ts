@@ -31,4 +31,4 @@ export {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-export { type StdioServerHandle, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+export { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -13,3 +13,8 @@ export interface McpTransport {
   /** Called for each message of the client. */
   onmessage?: ((message: never, extra?: never) => void) | undefined
 }
+
+/** A transport that delivers only messages without a {@link malformedAnswer}. */
+export interface CheckedTransport extends McpTransport {
+  readonly isChecked: true
+}
