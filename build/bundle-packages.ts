@@ -41,6 +41,11 @@ export function bundlePackages(): Plugin {
       return { id: `${BUILT}${file}`, external: true }
     },
     load: (id) => sdkReplacements[id.slice(1)],
+    // Every server here brings its transport, so that of the SDK is left out.
+    transform: (code, id) =>
+      id.endsWith('/server/dist/stdio.mjs')
+        ? { code: code.replace('?? new StdioServerTransport()', ''), map: null }
+        : undefined,
     generateBundle(_, bundle) {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type === 'chunk')
