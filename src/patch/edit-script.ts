@@ -11,7 +11,7 @@ export interface Edit {
 
 /** The lines of a text, and which of them are not in the other text. */
 interface Side {
-  readonly ids: Int32Array
+  readonly ids: readonly number[]
   readonly changed: Uint8Array
 }
 
@@ -53,13 +53,13 @@ function markEdits(old: Side, fresh: Side, symbols: number): void {
   for (const [i, line] of newKept.entries()) fresh.changed[line] = newMarks[i] as number
 }
 
-function countsOf(ids: Int32Array, symbols: number): Int32Array {
+function countsOf(ids: readonly number[], symbols: number): Int32Array {
   const counts = new Int32Array(symbols)
   for (const id of ids) counts[id] = (counts[id] as number) + 1
   return counts
 }
 
-function idsAt(ids: Int32Array, lines: readonly number[]): Int32Array {
+function idsAt(ids: readonly number[], lines: readonly number[]): Int32Array {
   return Int32Array.from(lines, (line) => ids[line] as number)
 }
 
@@ -152,7 +152,7 @@ function settle(run: Run, beside: Run): void {
 class Run {
   start = 0
   end = 0
-  readonly #ids: Int32Array
+  readonly #ids: readonly number[]
   readonly #changed: Uint8Array
 
   constructor({ ids, changed }: Side) {

@@ -1,5 +1,5 @@
 import { requireText } from '../util/check-options.ts'
-import { commonPrefix, internLines } from './intern-lines.ts'
+import { commonPrefix, commonUnits, internLines, sameUnits } from './intern-lines.ts'
 import { markChanges } from './sequence-diff.ts'
 
 /**
@@ -72,35 +72,17 @@ interface Ends {
 function trimEnds(oldText: string, newText: string): Ends {
   const shorter = Math.min(oldText.length, newText.length)
   const from = lineStartAt(oldText, commonPrefix(oldText, 0, newText, 0, shorter))
-  let equal = commonSuffix(oldText, newText, shorter - from)
+  const [oldEnd, newEnd] = [oldText.length, newText.length]
+  let equal = commonUnits(
+    shorter - from,
+    (from, to) => oldText.slice(oldEnd - to, oldEnd - from) === newText.slice(newEnd - to, newEnd - from),
+  )
   if (!startsLine(oldText, oldText.length - equal, from) || !startsLine(newText, newText.length - equal, from)) {
     const newline = oldText.indexOf('\n', oldText.length - equal)
     equal = newline === -1 ? 0 : oldText.length - newline - 1
   }
   return { from, oldTo: oldText.length - equal, newTo: newText.length - equal }
 }
-
-/** Counts the units that both texts end with, up to `max`. */
-function commonSuffix(a: string, b: string, max: number): number {
-  const aEnd = a.length
-  const bEnd = b.length
-  let equal = 0
-  let growing = true
-  for (let step = 512; step >= 16 && equal < max; ) {
-    const next = Math.min(equal + step, max)
-    if (a.slice(aEnd - next, aEnd - equal) === b.slice(bEnd - next, bEnd - equal)) {
-      equal = next
-      step = growing ? Math.min(2 * step, MAX_STEP) : step >> 1
-    } else {
-      growing = false
-      step >>= 1
-    }
-  }
-  while (equal < max && a.charCodeAt(aEnd - 1 - equal) === b.charCodeAt(bEnd - 1 - equal)) equal += 1
-  return equal
-}
-
-const MAX_STEP = 65536
 
 /** Returns the start of the line that contains `offset`. */
 function lineStartAt(text: string, offset: number): number {
@@ -128,8 +110,8 @@ function isLine(text: string, from: number, to: number): boolean {
 
 /** Marks lines that only one side has, and compares the others. */
 function compareShared(
-  oldIds: Int32Array,
-  newIds: Int32Array,
+  oldIds: readonly number[],
+  newIds: readonly number[],
   symbols: number,
   oldChanged: Uint8Array,
   newChanged: Uint8Array,
@@ -146,7 +128,7 @@ function compareShared(
   for (let i = 0; i < newMarks.length; i++) newChanged[fresh.positions[i] as number] = newMarks[i] as number
 }
 
-function sharedOf(ids: Int32Array, sides: Uint8Array, changed: Uint8Array) {
+function sharedOf(ids: readonly number[], sides: Uint8Array, changed: Uint8Array) {
   const shared = new Int32Array(ids.length)
   const positions = new Int32Array(ids.length)
   let count = 0
@@ -164,8 +146,8 @@ function sharedOf(ids: Int32Array, sides: Uint8Array, changed: Uint8Array) {
 }
 
 function collect(
-  oldStarts: Int32Array,
-  newStarts: Int32Array,
+  oldStarts: readonly number[],
+  newStarts: readonly number[],
   oldChanged: Uint8Array,
   newChanged: Uint8Array,
   line: number,
@@ -239,7 +221,8 @@ function slideUp(oldText: string, newText: string, region: Region, previous: Reg
     const to = removed ? region.oldTo : region.newTo
     if (from <= limit) return
     const length = from - lineStartBefore(text, from)
-    if (!sameText(text, from - length, to - length, length) || lineStartBefore(text, to) !== to - length) return
+    if (sameUnits(text, from - length, text, to - length, length) < length || lineStartBefore(text, to) !== to - length)
+      return
     move(region, -length, -1)
   }
 }
@@ -254,7 +237,7 @@ function slideDown(oldText: string, newText: string, region: Region, next: Regio
     const to = removed ? region.oldTo : region.newTo
     if (to >= limit) return
     const length = lineEndAfter(text, from) - from
-    if (!sameText(text, from, to, length)) return
+    if (sameUnits(text, from, text, to, length) < length) return
     move(region, length, 1)
   }
 }
@@ -277,11 +260,4 @@ export function lineStartBefore(text: string, end: number): number {
 export function lineEndAfter(text: string, start: number): number {
   const newline = text.indexOf('\n', start)
   return newline === -1 ? text.length : newline + 1
-}
-
-function sameText(text: string, a: number, b: number, length: number): boolean {
-  for (let i = 0; i < length; i++) {
-    if (text.charCodeAt(a + i) !== text.charCodeAt(b + i)) return false
-  }
-  return true
 }

@@ -100,9 +100,8 @@ const NEWLINES = 0x0a0a0a0a
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 
-/** Returns a longer copy. */
-export function longer(numbers: Int32Array<ArrayBuffer>, factor = 2): Int32Array<ArrayBuffer> {
-  const copy = new Int32Array(numbers.length * factor)
-  copy.set(numbers)
+function longer(starts: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(starts.length * 2)
+  copy.set(starts)
   return copy
 }
