@@ -82,15 +82,22 @@ export function bundlePackages(): Plugin {
 /** Modules of the sources that the package does not contain. */
 const UNPUBLISHED = /\/src\/cli\/|\/guest-source\.ts$/
 
+/** The fields of a source map that the package keeps. */
+interface SourceMap {
+  readonly version: number
+  readonly sources: readonly string[]
+  readonly mappings: string
+}
+
 /** Shortens a chunk and its source map, if it has one: a chunk of imports has none. */
 function shorten(file: string): void {
   const { code, removed, joined } = stripBlanks(readFileSync(file, 'utf8'))
   writeFileSync(file, code)
   if (!existsSync(`${file}.map`)) return
-  const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly mappings: string }
+  const { version, sources, mappings } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMap
   writeFileSync(
     `${file}.map`,
-    JSON.stringify({ ...map, names: [], mappings: shortenMappings(map.mappings, removed, joined) }),
+    JSON.stringify({ version, sources, names: [], mappings: shortenMappings(mappings, removed, joined) }),
   )
 }
 

@@ -22,7 +22,7 @@ for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
 }
 
 function shortenMap(file: string): void {
-  const { sourceRoot: _, names: __, ...map } = JSON.parse(readFileSync(file, 'utf8'))
+  const { sourceRoot: _, names: __, file: ___, ...map } = JSON.parse(readFileSync(file, 'utf8'))
   const declaration = readFileSync(file.replace(/\.map$/, ''), 'utf8')
   writeFileSync(file, JSON.stringify({ ...map, mappings: shortenDeclarationMappings(map.mappings, declaration) }))
 }
