@@ -30,8 +30,8 @@ async function smallEdit(): Promise<void> {
     unified: () => repeat(times, () => unifiedDiff({ path, text: oldText }, { path, text: newText })),
   })
   const size = `${(oldText.length / 1024).toFixed(1)} KiB, one line`
-  report(`diffLines, ${size}, of 5 µs`, (1000 * diff) / times, 5, 1, 'µs')
-  report(`unifiedDiff, ${size}, of 15 µs`, (1000 * unified) / times, 15, 1, 'µs')
+  report(`diffLines, ${size}, of 5 µs`, (1000 * diff) / times, 5, 1, { unit: 'µs' })
+  report(`unifiedDiff, ${size}, of 15 µs`, (1000 * unified) / times, 15, 1, { unit: 'µs' })
 }
 
 function repeat(times: number, work: () => unknown): void {

@@ -25,12 +25,27 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** A row of a table: a label, the ratio to the reference, and its bound. */
-export function report(label: string, ours: number, reference: number, bound: number, unit = 'ms'): void {
+/** How {@link report} shows a row. */
+interface Row {
+  /** The unit of both values. Default: `ms`. */
+  readonly unit?: string
+  /** The ratio to reach, where it is lower than the budget. */
+  readonly goal?: number
+}
+
+/** Prints a row of a table: a label, the ratio to the reference, and its budget. The process fails if a row exceeds its budget. */
+export function report(
+  label: string,
+  ours: number,
+  reference: number,
+  budget: number,
+  { unit = 'ms', goal }: Row = {},
+): void {
   const ratio = ours / reference
-  const verdict = ratio <= bound ? 'ok  ' : 'OVER'
+  if (ratio > budget) process.exitCode = 1
+  const bounds = `(at most ${budget}${goal === undefined ? '' : `, goal ${goal}`})`
   console.log(
-    `${verdict} ${label.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x (at most ${bound})   ${format(ours)} against ${format(reference)} ${unit}`,
+    `${ratio <= budget ? 'ok  ' : 'OVER'} ${label.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x ${bounds}   ${format(ours)} against ${format(reference)} ${unit}`,
   )
 }
 

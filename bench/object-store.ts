@@ -28,15 +28,15 @@ export async function benchObjectStore(): Promise<void> {
     const second = await count(() => write(backend, path))
     const created = await count(() => write(backend, `${path}-new` as Path))
     const written = Math.max(...[first, second, created].map((counts) => counts.written / 1024))
-    report(label('one-file write, written'), written, writtenKb, 1, 'KB')
-    report(label('one-file write, cold, requests in a row'), first.inARow, cold, 1, 'requests')
-    report(label('one-file write after another, in a row'), second.inARow, 2, 1, 'requests')
+    report(label('one-file write, written'), written, writtenKb, 1, { unit: 'KB' })
+    report(label('one-file write, cold, requests in a row'), first.inARow, cold, 1, { unit: 'requests' })
+    report(label('one-file write after another, in a row'), second.inARow, 2, 1, { unit: 'requests' })
 
     const reader = objectStore(store)
     await reader.read(pathAt(3))
-    report(label('warm read, in a row'), (await count(() => reader.read(pathAt(3)))).inARow, 2, 1, 'requests')
+    report(label('warm read, in a row'), (await count(() => reader.read(pathAt(3)))).inARow, 2, 1, { unit: 'requests' })
     if (search !== undefined)
-      report(label('cold search'), (await searchAll(objectStore(store), count)).get, search, 1, 'GETs')
+      report(label('cold search'), (await searchAll(objectStore(store), count)).get, search, 1, { unit: 'GETs' })
   }
 }
 

@@ -42,14 +42,14 @@ interface Storage {
 
 const storages: Readonly<Record<string, Storage>> = {
   memory: {
-    counts: [1000, 10_000, 100_000],
+    counts: [1000, 10_000, 100_000, 1_000_000],
     async fill(count) {
       const files = project(count)
       return { open: () => memory(files) }
     },
   },
   disk: {
-    counts: [1000, 10_000, 100_000],
+    counts: [1000, 10_000, 100_000, 300_000],
     async fill(count) {
       const root = mkdtempSync(join(tmpdir(), 'wardspace-scale-'))
       for (const [path, text] of Object.entries(project(count))) {
@@ -60,7 +60,7 @@ const storages: Readonly<Record<string, Storage>> = {
     },
   },
   'object-store': {
-    counts: [1000, 10_000, 100_000],
+    counts: [1000, 10_000, 100_000, 1_000_000],
     async fill(count) {
       const { store } = mapStore()
       await fillStore(objectStore(store), project(count))
@@ -71,8 +71,7 @@ const storages: Readonly<Record<string, Storage>> = {
 
 /**
  * `npm run bench -- scale [--on=STORAGE] [COUNT...]`: the time of one call, by the number of files in memory, on disk or in an
- * object store that answers at once. Prints a table; `--write` writes it into the documentation, and the picture of memory. Counts
- * over 100,000 need minutes and gigabytes.
+ * object store that answers at once. Prints a table; `--write` writes it into the documentation, and the picture of memory.
  */
 export async function benchScale(): Promise<void> {
   const given = process.argv.slice(2).filter((word) => /^\d+$/.test(word))
