@@ -26,7 +26,7 @@ describe(`links swapped in while each operation runs ${RUNS} times`, () => {
         expect(tally).toMatchObject({ runs: RUNS, escaped: 0, broken: [] })
         // The operation succeeded sometimes, and was disturbed by the attack sometimes.
         expect(tally?.succeeded).toBeGreaterThan(RUNS / 1000)
-        expect(tally?.refused).toBeGreaterThan(0)
+        if (!operation.refusesNothing) expect(tally?.refused).toBeGreaterThan(0)
         expect(end).toEqual({ outsideChanged: [], strays: [] })
       } finally {
         attack.dispose()

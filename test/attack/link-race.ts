@@ -11,6 +11,8 @@ import { bundle } from './bundle.ts'
 export interface Operation {
   readonly name: string
   run(): Promise<unknown>
+  /** Whether a path below a link counts as a missing one, so that the operation has nothing to refuse. */
+  readonly refusesNothing?: true
 }
 
 export interface Tally {
