@@ -209,6 +209,8 @@ export interface GitDiffRequest {
 export interface CommandStatus {
   /** Ends with a slash for a directory. */
   readonly path: string
+  /** The path in HEAD of a file that is renamed in the index. */
+  readonly from?: string
   /** Difference between HEAD and the index. */
   readonly index: GitState
   /** Difference between the index and the files. */
@@ -216,11 +218,13 @@ export interface CommandStatus {
 }
 
 /** How a file differs from HEAD or from the index. */
-export type GitState = 'same' | 'added' | 'modified' | 'deleted' | 'untracked'
+export type GitState = 'same' | 'added' | 'modified' | 'deleted' | 'renamed' | 'untracked'
 
 /** A diff of one file as text, with its counts. */
 export interface CommandDiff {
   readonly path: string
+  /** The path before a rename. */
+  readonly oldPath?: string
   readonly text: string
   readonly insertions: number
   readonly deletions: number

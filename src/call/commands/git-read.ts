@@ -9,6 +9,7 @@ import type { DiffSection } from '../../git/diff-section.ts'
 import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
+import { findRenames } from '../../git/renames.ts'
 import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
 import { readSparse } from '../../git/sparse-settings.ts'
 import { readStashes } from '../../git/stash-log.ts'
@@ -26,6 +27,7 @@ import type {
   CommandSparse,
   CommandStatus,
   GitDiffRequest,
+  GitState,
 } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 import { statusOf } from './git-status.ts'
@@ -103,7 +105,7 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const { entries: index } = await state.reader.index()
       const head = await treeOf(state, undefined)
       const changed = await state.diffs.changedFrom(head, signal)
-      const rows = statusOf({ head, index, changed, sees }, untracked)
+      const rows = await withRenames(state, head, statusOf({ head, index, changed, sees }, untracked))
       if (showsAll) for (const row of rows) noteStatus(options, row)
       noteEqual(options, head, changed)
       return rows
@@ -182,9 +184,30 @@ async function resolve({ reader, options }: RepositoryState, name: string): Prom
 }
 
 /** A changed file shows how its content compares with that of the commit; any other entry shows only its name. */
-function noteStatus({ onName, onStored }: CommandGitOptions, { path, index, files }: CommandStatus): void {
+function noteStatus({ onName, onStored }: CommandGitOptions, { path, from, index, files }: CommandStatus): void {
   onName(path.replace(/\/$/, '') as Path)
+  if (from !== undefined) onName(from as Path)
   if (index === 'modified' || files === 'modified') onStored(path as Path)
+}
+
+/** Pairs files that were deleted and added in the index. */
+async function withRenames(
+  { reader, options }: RepositoryState,
+  head: TreeDirectory,
+  rows: readonly CommandStatus[],
+): Promise<readonly CommandStatus[]> {
+  const hasStaged = (state: GitState) => rows.some(({ index }) => index === state)
+  if (!hasStaged('deleted') || !hasStaged('added')) return rows
+  const index = treeOfIndex((await reader.index()).entries)
+  const staged = compareTrees(reader.objects, head, index).filter(({ path }) => options.sees(path))
+  const renamed = new Map((await findRenames(staged)).map(({ path, from }) => [path as string, from]))
+  const sources = new Set(renamed.values())
+  return rows
+    .filter(({ path, index }) => index !== 'deleted' || !sources.has(path as Path))
+    .map((row) => {
+      const from = row.index === 'added' ? renamed.get(row.path) : undefined
+      return from === undefined ? row : { ...row, from, index: 'renamed' }
+    })
 }
 
 /** Returns the tree of a commit, by default that of HEAD. Before the first commit, it is empty. */

@@ -61,7 +61,8 @@ describe('watch in the storage of the browser', () => {
     await writeBeside(await beside.getDirectoryHandle('d'), 'b', '2')
     await writeBeside(await beside.getDirectoryHandle('n', { create: true }), 'deep', '3')
     await until('other code', () => seen.includes('d/b') && seen.includes('n/deep'))
-    expect(new Set(seen)).toEqual(new Set(['d/b', 'n', 'n/deep']))
+    // Chromium writes to a file beside the one that it replaces.
+    expect(new Set(seen.filter((path) => !path.endsWith('.crswap')))).toEqual(new Set(['d/b', 'n', 'n/deep']))
     await beside.removeEntry('n', { recursive: true })
     seen.length = 0
     await until('the removal', () => seen.includes('n'))

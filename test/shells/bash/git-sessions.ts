@@ -59,10 +59,25 @@ const questions = [
   'git log --format=%s',
   "git branch | grep -v '[*] ('",
   'git branch --show-current',
+  'git status | grep renamed',
   'git diff --name-status',
   'git diff --cached --name-status',
   'git diff --name-only HEAD',
   'git show --name-status --format=%s',
+]
+
+/** Files that are renamed in the index, with equal and with similar contents, and one that is changed after that. */
+const sessionsWithRenames = [
+  ['echo 1 > f', 'git add f', 'git commit -qm "message 1"', 'rm -f f', 'mkdir -p d && echo 1 > d/b.txt', 'git add -A'],
+  [
+    'seq 20 > f',
+    'git add f',
+    'git commit -qm "message 2"',
+    'rm -f f',
+    'seq 19 > a.txt',
+    'git add -A',
+    'echo 1 >> a.txt',
+  ],
 ]
 
 /** Runs sessions line by line, with the real git in one directory and the built-in git in another. */
@@ -104,6 +119,6 @@ export async function compareSessions(numRuns: number): Promise<void> {
         rmSync(base, { recursive: true })
       }
     }),
-    { numRuns },
+    { numRuns, examples: sessionsWithRenames.map((lines) => [lines]) },
   )
 }

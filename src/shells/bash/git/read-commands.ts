@@ -57,9 +57,16 @@ const letters: Readonly<Record<CommandDiff['status'], string>> = {
   renamed: 'R',
 }
 
+/** Returns a line of `--name-status`. */
+function statusLine({ path, oldPath, status, text }: CommandDiff): string {
+  if (status !== 'renamed') return `${letters[status]}\t${path}\n`
+  const [, percentage = '100'] = /^similarity index (\d+)%$/m.exec(text) ?? []
+  return `${letters[status]}${percentage.padStart(3, '0')}\t${oldPath}\t${path}\n`
+}
+
 export function diffText(changes: readonly CommandDiff[], count: (name: string) => number): string {
   if (count('names') > 0) return changes.map(({ path }) => `${path}\n`).join('')
-  if (count('statuses') > 0) return changes.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
+  if (count('statuses') > 0) return changes.map(statusLine).join('')
   if (count('shortstat') > 0) return changes.length === 0 ? '' : changeSummary(changes)
   if (count('stat') === 0) return changes.map(({ text }) => text).join('')
   return diffStat(changes)

@@ -29,7 +29,7 @@ export const status: GitSubcommand = async ({ git, head, args, at }) => {
     const first = flags.count('branch') > 0 ? `## ${position}\n` : ''
     // For programs, paths do not depend on the directory.
     const displayed = (path: string) => (isPorcelain ? path : toOperand(at, path))
-    return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${displayed(row.path)}\n`).join(''))
+    return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${pathsOf(row, displayed)}\n`).join(''))
   }
   return gitSuccess(await longStatus({ git, head, at }, rows))
 }
@@ -53,17 +53,17 @@ export async function longStatus(
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
   }
-  const stateRow = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(at, path)}`
+  const labelOf = (state: GitState) => `${words[state]}:`.padEnd(12)
   const staged = rows.filter(({ index }) => index !== 'same')
   const changed = rows.filter(({ files }) => files !== 'same' && files !== 'untracked')
   const untracked = rows.filter(({ files }) => files === 'untracked')
   list(
     'Changes to be committed:',
-    staged.map(({ index, path }) => stateRow(index, path)),
+    staged.map((row) => `${labelOf(row.index)}${pathsOf(row, (path) => toOperand(at, path))}`),
   )
   list(
     'Changes not staged for commit:',
-    changed.map(({ files, path }) => stateRow(files, path)),
+    changed.map(({ files, path }) => `${labelOf(files)}${toOperand(at, path)}`),
   )
   list(
     'Untracked files:',
@@ -88,6 +88,7 @@ const words: Readonly<Record<GitState, string>> = {
   added: 'new file',
   modified: 'modified',
   deleted: 'deleted',
+  renamed: 'renamed',
   untracked: '',
 }
 
@@ -96,7 +97,13 @@ const letters: Readonly<Record<GitState, string>> = {
   added: 'A',
   modified: 'M',
   deleted: 'D',
+  renamed: 'R',
   untracked: '?',
+}
+
+/** Returns the path of a row, behind its path in HEAD if it is renamed. */
+function pathsOf({ from, path }: CommandStatus, displayed: (path: string) => string): string {
+  return from === undefined ? displayed(path) : `${displayed(from)} -> ${displayed(path)}`
 }
 
 function lettersOf({ index, files }: CommandStatus): string {
