@@ -616,9 +616,9 @@ describe('contents', () => {
         failed += refused
         expect(await show(await open(disk.afterKill()))).toBe(await show(reference))
       }),
-      { numRuns: times(30, 100) },
+      { numRuns: 100 },
     )
-    expect(failed, 'compactions without space').toBeGreaterThan(times(2, 10))
+    expect(failed, 'compactions without space').toBeGreaterThan(0)
     expect(ended, 'compactions that ended').toBeGreaterThan(10)
   })
 
