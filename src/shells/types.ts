@@ -155,7 +155,7 @@ export interface CommandGit {
   resolve(name: string, options?: { readonly shows?: boolean }): Promise<string>
   /**
    * Returns the differences to HEAD in the index and in the files. By default, an untracked directory is one entry.
-   * `showsAll`: as for `branches`.
+   * `showsAll`: as for `branches`; without it, a renamed file is a deleted and an added one.
    */
   status(options?: {
     readonly untracked?: 'files' | 'directories'

@@ -64,6 +64,18 @@ describe('a comparison that shows no difference', () => {
     }
   }
 
+  it('git status has the label of the files that it compared for a rename', async () => {
+    for (const guess of ['0000\n', SECRET]) {
+      const workspace = await open()
+      await workspace.files.write('guess.txt', guess)
+      await run(workspace, 'git add -A')
+      expect(workspace.taint.label()).toBe('public')
+      await run(workspace, 'git status --short')
+      expect([guess, workspace.taint.label()]).toEqual([guess, 'restricted'])
+      await workspace.close()
+    }
+  })
+
   it('has no label of files that no call has written', async () => {
     const backend = memory({ 'a.txt': 'a\n', 'conf/pin': SECRET })
     for (const at of [backend, overlay(backend)]) {

@@ -30,7 +30,7 @@ import type {
   GitState,
 } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
-import { statusOf } from './git-status.ts'
+import { type StatusInput, statusOf } from './git-status.ts'
 import type { RepositoryView } from './git-write.ts'
 
 export interface CommandGitOptions {
@@ -105,10 +105,12 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const { entries: index } = await state.reader.index()
       const head = await treeOf(state, undefined)
       const changed = await state.diffs.changedFrom(head, signal)
-      const rows = await withRenames(state, head, statusOf({ head, index, changed, sees }, untracked))
-      if (showsAll) for (const row of rows) noteStatus(options, row)
+      const rows = statusOf({ head, index, changed, sees }, untracked)
       noteEqual(options, head, changed)
-      return rows
+      if (!showsAll) return rows
+      const shown = await withRenames(state, rows, { head, index })
+      for (const row of shown) noteStatus(options, row)
+      return shown
     },
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
     log: (ref, maxCount) => listCommits(state, ref, maxCount),
@@ -190,16 +192,16 @@ function noteStatus({ onName, onStored }: CommandGitOptions, { path, from, index
   if (index === 'modified' || files === 'modified') onStored(path as Path)
 }
 
-/** Pairs files that were deleted and added in the index. */
+/** Pairs files that were deleted and added in the index. The rows then show how the contents of these files compare. */
 async function withRenames(
   { reader, options }: RepositoryState,
-  head: TreeDirectory,
   rows: readonly CommandStatus[],
+  { head, index }: Pick<StatusInput, 'head' | 'index'>,
 ): Promise<readonly CommandStatus[]> {
-  const hasStaged = (state: GitState) => rows.some(({ index }) => index === state)
+  const hasStaged = (state: GitState) => rows.some((row) => row.index === state)
   if (!hasStaged('deleted') || !hasStaged('added')) return rows
-  const index = treeOfIndex((await reader.index()).entries)
-  const staged = compareTrees(reader.objects, head, index).filter(({ path }) => options.sees(path))
+  const staged = compareTrees(reader.objects, head, treeOfIndex(index)).filter(({ path }) => options.sees(path))
+  for (const { path, old, now } of staged) if (old === null || now === null) options.onStored(path)
   const renamed = new Map((await findRenames(staged)).map(({ path, from }) => [path as string, from]))
   const sources = new Set(renamed.values())
   return rows
