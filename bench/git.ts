@@ -29,6 +29,23 @@ export function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
 }
 
+/** Makes a directory a repository whose only commit, in one pack, has all of its files. */
+function commitAll(root: string): void {
+  git(root, 'init', '-q')
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '-m', 'x')
+  git(root, 'gc', '-q')
+}
+
+/** {@link commitAll}, with an index that git trusts, as in a repository that was not just created. */
+export async function makeRepository(root: string): Promise<void> {
+  execFileSync('find', [root, '-type', 'f', '-exec', 'chmod', '644', '{}', '+'])
+  commitAll(root)
+  // Git trusts its index only for files that are older than it.
+  await new Promise((later) => setTimeout(later, 2500))
+  git(root, 'status')
+}
+
 function gitFiles(root: string): Record<string, Uint8Array> {
   const files: Record<string, Uint8Array> = {}
   const names = execFileSync('find', ['.git', '-type', 'f'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
@@ -44,14 +61,7 @@ export async function benchGit(): Promise<void> {
     const state = mkdtempSync(join(tmpdir(), 'wardspace-bench-state-'))
     try {
       const { root } = corpus
-      execFileSync('find', [root, '-type', 'f', '-exec', 'chmod', '644', '{}', '+'])
-      git(root, 'init', '-q')
-      git(root, 'add', '-A')
-      git(root, 'commit', '-q', '-m', 'x')
-      git(root, 'gc', '-q')
-      // Git trusts its index only for files that are older than it.
-      await new Promise((later) => setTimeout(later, 2500))
-      git(root, 'status')
+      await makeRepository(root)
       const paths = git(root, 'ls-files', '-z')
         .split('\0')
         .filter((path) => /\.[jt]s$/.test(path) && !/secret|\.env/.test(path))
@@ -138,10 +148,7 @@ async function benchCheckout(): Promise<void> {
   const fresh = mkdtempSync(join(tmpdir(), 'wardspace-bench-checkout-'))
   try {
     const { root } = corpus
-    git(root, 'init', '-q')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-q', '-m', 'x')
-    git(root, 'gc', '-q')
+    commitAll(root)
     const files = gitFiles(root)
     const took = await medians(5, {
       ours: async () => {

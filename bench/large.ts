@@ -6,8 +6,8 @@ import { rgPath } from '@vscode/ripgrep'
 import { nodeBackend } from '../dist/backends/node/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { makeCorpus } from './corpus.ts'
-import { git } from './git.ts'
-import { median, medians, report } from './measure.ts'
+import { git, makeRepository } from './git.ts'
+import { median, medians, must, report } from './measure.ts'
 
 const FILES = 60_000
 const ALL = 1_000_000
@@ -23,15 +23,7 @@ export async function benchLarge(): Promise<void> {
   try {
     const { root } = corpus
     console.log(`\nA repository of ${corpus.count} files on disk, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB`)
-    // A working tree has the modes of its index.
-    execFileSync('find', [root, '-type', 'f', '-exec', 'chmod', '644', '{}', '+'])
-    git(root, 'init', '-q')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-q', '-m', 'x')
-    git(root, 'gc', '-q')
-    // Git trusts its index only for files that are older than it.
-    await new Promise((later) => setTimeout(later, 2500))
-    git(root, 'status')
+    await makeRepository(root)
     await benchReads(root)
     await benchDiff(root, stateDir)
   } finally {
@@ -86,9 +78,4 @@ async function benchDiff(root: string, stateDir: string): Promise<void> {
   await workspace.close()
   report('diff_workspace, 10 edited, git diff', times.diff, times.git, 2.7, { goal: 1.7 })
   report('the first in a process, 10 edited, git diff', median(first), times.git, 18, { goal: 5 })
-}
-
-async function must(answer: Promise<{ ok: boolean; message?: unknown }>): Promise<void> {
-  const result = await answer
-  if (!result.ok) throw new Error(String(result.message))
 }

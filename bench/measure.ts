@@ -25,6 +25,12 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** Throws if a call fails. */
+export async function must(answer: Promise<{ ok: boolean; message?: unknown }>): Promise<void> {
+  const result = await answer
+  if (!result.ok) throw new Error(String(result.message))
+}
+
 /** How {@link report} shows a row. */
 interface Row {
   /** The unit of both values. Default: `ms`. */

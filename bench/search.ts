@@ -4,7 +4,7 @@ import { memory } from '../dist/backends/memory/index.js'
 import { nodeBackend } from '../dist/backends/node/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { type Corpus, makeCorpus } from './corpus.ts'
-import { medians, report } from './measure.ts'
+import { medians, must, report } from './measure.ts'
 
 const patterns = [
   { name: 'literal, rare', query: 'useCapture', mode: 'literal', budget: 0.6, onDisk: 1.8, goal: 0.15 },
@@ -106,9 +106,4 @@ async function finds(corpus: Corpus): Promise<void> {
   report('memory: find_files, first', inMemory.first, inMemory.memfs, 0.5, { goal: 0.1 })
   report('memory: find_files, again', inMemory.again, inMemory.memfs, 0.1)
   report('memory: find_files, after an edit', inMemory.afterEdit, inMemory.memfs, 0.1)
-}
-
-async function must(answer: Promise<{ ok: boolean; message?: unknown }>): Promise<void> {
-  const result = await answer
-  if (!result.ok) throw new Error(String(result.message))
 }

@@ -1,4 +1,4 @@
 import { it } from 'vitest'
 import { compareSessions } from './git-sessions.ts'
 
-it('git in bash() has the effects and the output of the real git in a session', () => compareSessions(4), 120_000)
+it('git in bash() has the effects and the output of the real git in a session', () => compareSessions(3), 120_000)

@@ -80,7 +80,7 @@ const sessionsWithRenames = [
   ],
 ]
 
-/** Runs sessions line by line, with the real git in one directory and the built-in git in another. */
+/** Runs sessions line by line, with the real git in one directory and the built-in git in another. `numRuns` of them are random. */
 export async function compareSessions(numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (lines) => {
@@ -119,6 +119,6 @@ export async function compareSessions(numRuns: number): Promise<void> {
         rmSync(base, { recursive: true })
       }
     }),
-    { numRuns, examples: sessionsWithRenames.map((lines) => [lines]) },
+    { numRuns: numRuns + sessionsWithRenames.length, examples: sessionsWithRenames.map((lines) => [lines]) },
   )
 }
