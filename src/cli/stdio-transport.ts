@@ -29,6 +29,7 @@ export class StdioTransport implements CheckedTransport {
     this.#input.on('data', this.#read)
     // Behind the messages that have come before.
     this.#input.on('end', () => setImmediate(this.#close))
+    this.#input.on('error', this.#close)
     // It stays: a write may fail after the end, and would end the process.
     this.#output.on('error', this.#close)
     if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#close)

@@ -109,6 +109,14 @@ describe('requests that come together', () => {
   })
 })
 
+it('a connection that breaks ends the server like one that ends', async () => {
+  const { stdin, answers, ended } = serveStdio()
+  stdin.write(`${JSON.stringify(initialize)}\n`)
+  await answers.next()
+  stdin.destroy(new Error('read ECONNRESET'))
+  expect(await ended).toBe(0)
+})
+
 describe('a malformed message', () => {
   it('is answered over stdio with the id, the code and the field', async () => {
     const { stdin, stderr, answers, ended } = serveStdio()

@@ -42,6 +42,7 @@ const looks: Readonly<Record<string, (workspace: Workspace) => Promise<unknown>>
   'the hash of a patch': (workspace) =>
     workspace.call('apply_patch', { patch: '*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch' }),
   'git status': (workspace) => run(workspace, 'git status --short'),
+  'git stash': (workspace) => run(workspace, 'git stash -q'),
   'git diff': (workspace) => run(workspace, 'git diff HEAD'),
   'git diff --quiet': (workspace) => run(workspace, 'git diff --quiet; echo $?'),
   'git diff of commits': (workspace) =>

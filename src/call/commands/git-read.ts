@@ -171,6 +171,10 @@ function repositoryView(state: RepositoryState): RepositoryView {
       // The change itself reports a name that it cannot resolve.
       if (isWrittenAsId(name)) await resolve(state, name).catch(() => undefined)
     },
+    async noteUnchanged() {
+      const head = await treeOf(state, undefined)
+      noteEqual(state.options, head, await state.diffs.changedFrom(head, signal))
+    },
     forget() {
       state.reader = openReader(backend)
       state.diffs = createWorkspaceDiffs(backend)

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { GitProvider, PushAnswer, PushRequest, Repository } from '../../git/provider.ts'
+import type { GitProvider, PushAnswer, PushRequest, Repository, StashOptions } from '../../git/provider.ts'
 import { display, isWithin, type LogicalPath, type Path, parsePath, quote } from '../../paths/logical-path.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandRepository } from '../../shells/types.ts'
@@ -33,6 +33,8 @@ export interface RepositoryView {
   tracked(): Promise<Iterable<string>>
   /** Records the id of a commit that the command writes: the command shows whether the commit exists. */
   noteWritten(name: string): Promise<void>
+  /** Records the chosen paths that do not differ from HEAD. */
+  noteUnchanged(): Promise<void>
   /** Discards what was read. Call it after each change. */
   forget(): void
 }
@@ -93,6 +95,17 @@ function visible({ options }: WriteState, paths: readonly string[]): readonly st
   return shown
 }
 
+/** Puts the changes aside. That there are none is an answer about the files that were written. */
+async function stash(
+  { view }: WriteState,
+  repository: Repository,
+  options?: StashOptions,
+): Promise<string | undefined> {
+  const commit = await repository.stash(options)
+  if (commit === undefined) await view.noteUnchanged()
+  return commit
+}
+
 function createRepository(state: WriteState, repository: Repository): CommandRepository {
   const { sees, onName, signal } = state.options
 
@@ -133,7 +146,7 @@ function createRepository(state: WriteState, repository: Repository): CommandRep
       if (options?.from !== undefined) await state.view.noteWritten(options.from)
       return repository.restore(paths, options)
     }),
-    stash: changing(repository.stash),
+    stash: changing((options) => stash(state, repository, options)),
     applyStash: changing(async (position) => {
       await repository.applyStash(position).catch((error: unknown) => {
         throw withoutHidden(error, sees, onName, 'apply the stash')

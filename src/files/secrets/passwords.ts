@@ -20,6 +20,17 @@ const SIGN =
 /** What the line of a value contains whose name may be on another line. */
 export const MAY_HOLD_VALUE = /(?:value(?:["']?[ \t]{0,8}(?:=>|[:=])|>)|<string>)[ \t]{0,8}[^\s]/i
 
+/** White space of ASCII. A text may be one of bytes, where a part of another character can look like white space. */
+const SPACE = String.raw`\t-\r `
+/** What stands for a separator: white space, and characters that are not ASCII, in a text and in its bytes. */
+const SEPARATOR = String.raw`${SPACE}\u0080-\uffff`
+/** Where a text begins: after its byte order mark, in a text or in its bytes. */
+const START = String.raw`^(?:\ufeff|\xef\xbb\xbf)?`
+
+/** A pattern of up to `max` characters except some, in a text or in its bytes: a unit that only continues a character does not count. */
+const characters = (except: string, max: number): string =>
+  String.raw`[\x80-\xbf]{0,64}(?:[^${except}\x80-\xbf][\x80-\xbf]{0,64}){0,${max}}`
+
 /** Units around a value in which the field with its name is. */
 export const PAIR_UNITS = 1024
 
@@ -111,7 +122,7 @@ function quotedlyAssigned({ text, name, before }: Place, sign: string, at: numbe
 }
 
 function plainlyAssigned({ text, name, before }: Place, sign: string, at: number): Value | undefined {
-  const isOption = name.startsWith('-') && /(?:^|[\s"'`])$/.test(before)
+  const isOption = name.startsWith('-') && BEFORE_OPTION.test(before)
   if (sign.trim() === '') {
     const isArgument = text[at] !== '-' && (isOption || BEFORE_TWO_WORDS.test(before))
     return isArgument ? plainValue(text, at, 'part', isEndOfPart) : undefined
@@ -130,31 +141,34 @@ function plainlyAssigned({ text, name, before }: Place, sign: string, at: number
 }
 
 /** What may precede a name on its line, or on a line of a string. */
-const LINE_START =
-  /(?:(?:^|[\r\n])(?:[+>-]|(?:[\w./-]{1,100}:){1,2})?|\\[nrt]|["'])[ \t]*(?:- |export |env |arg |set |%env |environment=|\$env:|[$@])?$/i
+const LINE_START = new RegExp(
+  String.raw`(?:(?:${START}|[\r\n])(?:[+>-]|(?:[\w./-]{1,100}:){1,2})?|\\[nrt]|["'])[ \t]*(?:- |export |env |arg |set |%env |environment=|\$env:|[$@])?$`,
+  'i',
+)
 /** What precedes a name and a value without a sign between them. */
-const BEFORE_TWO_WORDS = /(?:^|[\r\n])[ \t]*(?:ENV|setx) $/
-const BEFORE_ARGUMENT = /(?:^|[\s(,:;&|`$@"'])$/
+const BEFORE_TWO_WORDS = new RegExp(String.raw`(?:${START}|[\r\n])[ \t]*(?:ENV|setx) $`)
+const BEFORE_ARGUMENT = new RegExp(`(?:^|[${SEPARATOR}(,:;&|\`$@"'])$`)
 /** `(user: "…", password: "…")`, `:password => "…"`. */
 const BEFORE_NAMED_ARGUMENT = /(?:[({,][ \t]*|:)$/
+const BEFORE_OPTION = new RegExp(`(?:^|[${SEPARATOR}"'\`])$`)
 /** `-e DB_PASSWORD=…`, `--set=db.password=…`. */
-const AFTER_OPTION = /(?:^|[\s"'`])--?[a-z][\w-]{0,32}[ =]["']?$/i
+const AFTER_OPTION = new RegExp(`(?:^|[${SEPARATOR}"'\`])--?[a-z][\\w-]{0,32}[ =]["']?$`, 'i')
 /** `A=b DB_PASSWORD=… npm start`. */
-const BEFORE_VARIABLE = /(?:^|[\s`"'=,])$/
+const BEFORE_VARIABLE = new RegExp(`(?:^|[${SEPARATOR}\`"'=,])$`)
 /** `user=… password=… port=…`. */
-const BEFORE_PARAMETER = /(?:^|[\r\n]|[^\s,(] )$/
+const BEFORE_PARAMETER = new RegExp(String.raw`(?:${START}|[\r\n]|[^${SPACE},(] )$`)
 
 /** The key of a field that has a name. */
 const FIELD_KEY = /(?:name|key)(?:["']?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|>)$/i
 
 /** What is between two fields: a separator, or the end of a line. */
-const BETWEEN = /(?:[ \t]{0,8}[,;])?[ \t]{0,32}(?:#[^\r\n]{0,64})?(?:\r?\n(?:[+>]|-(?= {2}))?[ \t]{0,32})?/.source
+const BETWEEN = String.raw`(?:[ \t]{0,8}[,;])?[ \t]{0,32}(?:#${characters('\\r\\n', 64)})?(?:\r?\n(?:[+>]|-(?= {2}))?[ \t]{0,32})?`
 const FIELD_SIGN = /["']?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}/.source
-const OTHER_FIELD = `["']?\\b(?!\\w*(?:name|key|value)\\b)\\w{1,32}${FIELD_SIGN}(?:"[^"\\r\\n]{0,64}"|'[^'\\r\\n]{0,64}'|[\\w.-]{1,64})`
+const OTHER_FIELD = `["']?\\b(?!\\w*(?:name|key|value)\\b)\\w{1,32}${FIELD_SIGN}(?:"${characters('"\\r\\n', 64)}"|'${characters("'\\r\\n", 64)}'|[\\w.-]{1,64})`
 const GAP = `(?:["']|</\\w{1,16}>)?${BETWEEN}(?:${OTHER_FIELD}${BETWEEN}){0,2}["'<]?\\b\\w{0,16}`
 const VALUE_KEY = `(?:value(?:${FIELD_SIGN}|>)|(?<=<)string>)`
 const VALUE_AFTER = new RegExp(`${GAP}${VALUE_KEY}(["'])?`, 'iy')
-const VALUE_BEFORE = new RegExp(`(?<=${VALUE_KEY}(["'])?([^\\s"'<]{6,128})${GAP})`, 'diy')
+const VALUE_BEFORE = new RegExp(`(?<=${VALUE_KEY}(["'])?([!#-&(-;=-~]{6,128})${GAP})`, 'diy')
 
 /** Returns the value of the field next to one with a name: `name: DB_PASSWORD` and `value: …`, in any order. */
 function pairedValue({ text, start, end, before }: Place): Value | undefined {
@@ -201,9 +215,9 @@ const isAt =
   (text, at) =>
     endOfMatch(pattern, text, at) !== undefined
 
-const isEndOfPart = isAt(/$|[\s;&"'`\\,]/y)
+const isEndOfPart = isAt(new RegExp(`$|[${SEPARATOR};&"'\`\\\\,]`, 'y'))
 const isClosingTag = isAt(/<\//y)
-const isEndOfArgument = isAt(/$|[\s,;)}\]>/&|`"'\\]/y)
+const isEndOfArgument = isAt(new RegExp(`$|[${SEPARATOR},;)}\\]>/&|\`"'\\\\]`, 'y'))
 const isEndOfArguments = isAt(/[ \t]{0,8}(?:,[ \t]{0,8}\w{1,8})?[)\]]/y)
 /** Whether a line, or a part of one that ends before a pattern, ends at an offset. */
 const isEndOf = (part: string): MayFollow => isAt(new RegExp(`$|[\\r\\n]|(?<=[ \\t])(?:#|//)${part}`, 'y'))
@@ -223,8 +237,9 @@ const afterSpace =
 const isEndOfField = afterSpace(isFieldEnd)
 
 /** Returns whether the line with a name ends: before a comment, and in a string at its end or the escape of a line end. */
-const isEndOfLine = (before: string): MayFollow =>
-  afterSpace(/(?:\\[nrt]|["'])[^"'\r\n]{0,16}$/.test(before) ? isLineEndOfString : isLineEnd)
+const isEndOfLine = (before: string): MayFollow => afterSpace(IN_STRING.test(before) ? isLineEndOfString : isLineEnd)
+
+const IN_STRING = new RegExp(String.raw`(?:\\[nrt]|["'])${characters(`"'\\r\\n`, 16)}$`)
 
 /** {@link isEndOfLine}, after the sign between two statements or arguments. */
 function isEndOfStatement(before: string): MayFollow {

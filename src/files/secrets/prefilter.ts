@@ -68,11 +68,14 @@ function wordAt(bytes: Uint8Array, at: number): number {
   return ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number) | 0x202020
 }
 
+/** The longest UTF-8 of {@link PAIR_UNITS}. */
+const PAIR_BYTES = 3 * PAIR_UNITS
+
 /** Whether a range has the value of a field next to one with the name of a password, which may be outside of the range. */
 function hasValueOfName(bytes: Uint8Array, start: number, end: number): boolean {
-  const from = Math.max(0, start - PAIR_UNITS)
+  const from = Math.max(0, start - PAIR_BYTES)
   const secrets: Secret[] = []
-  runAtOnce(findPasswords(latin1(bytes, from, Math.min(bytes.length, end + PAIR_UNITS)), secrets))
+  runAtOnce(findPasswords(latin1(bytes, from, Math.min(bytes.length, end + PAIR_BYTES)), secrets))
   return secrets.some((secret) => from + secret.start < end && from + secret.end > start)
 }
 

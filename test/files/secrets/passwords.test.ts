@@ -3,6 +3,7 @@ import { mayHoldSecret, redact } from '../../../src/files/secrets/index.ts'
 import { lineHasSecret } from '../../../src/files/secrets/prefilter.ts'
 import { unfinishedStart } from '../../../src/files/secrets/unfinished.ts'
 import { redactChanged } from '../../../src/git/redact-diff.ts'
+import { byteText } from '../../../src/util/native-bytes.ts'
 import { everyNth } from '../../counts.ts'
 import { assignmentsOf } from './assignments.ts'
 
@@ -80,6 +81,27 @@ describe('an assigned password', () => {
       )
     })
     expect(wrong).toEqual([])
+  })
+
+  it('is as secret in bytes as in the text if other characters than those of ASCII are around it', () => {
+    const others = ['\ufeff', '\u00a0', 'à', '…', '日本', 'é'.repeat(40), ' п'.repeat(32), '·'.repeat(5), '😀']
+    const wrong: string[] = []
+    let marked = 0
+    for (const [index, { text: plain, value }] of everyNth(assignments, 3).entries()) {
+      for (let at = 0; at <= plain.length; at++) {
+        const text = plain.slice(0, at) + (others[(index + at) % others.length] as string) + plain.slice(at)
+        const from = text.indexOf(value)
+        if (from === -1 || !secretsIn(text).includes(value)) continue
+        marked += 1
+        const [bytes, before] = [Buffer.from(text), Buffer.byteLength(text.slice(0, text.lastIndexOf('\n', from) + 1))]
+        const end = bytes.indexOf('\n', before)
+        const line = lineHasSecret(bytes, before, end === -1 ? bytes.length : end)
+        const isFound = secretsIn(byteText(bytes)).includes(value)
+        if (!mayHoldSecret(bytes) || !line || !isFound) wrong.push(text)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(marked).toBeGreaterThan(1000)
   })
 
   it('is as secret in a text that comes part by part', () => {
