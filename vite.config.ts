@@ -43,7 +43,7 @@ export default defineConfig(async () => ({
   },
   test: {
     // Tests wait for disks, processes and browsers: with a worker per processor, one of two would often be idle.
-    maxWorkers: Math.min(availableParallelism(), 4) + 1,
+    maxWorkers: Math.min(availableParallelism(), 4) + 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -52,7 +52,7 @@ export default defineConfig(async () => ({
           include: ['test/**/*.test.ts'],
           // Loading every module again for each file would take as long as half of the tests.
           isolate: false,
-          setupFiles: ['test/equal-bytes.ts'],
+          setupFiles: ['test/equal-bytes.ts', 'test/fixed-seed.ts'],
           // Most values of a test live for a moment. With more room for new ones, fewer are copied by the garbage collector.
           execArgv: ['--max-semi-space-size=64', '--liftoff-only', ...optimizeLater],
           // As in the built package, the engine of scripts is compiled once.

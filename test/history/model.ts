@@ -373,6 +373,7 @@ export async function playAgainstModel(
   location: Place,
   numRuns: number,
   size: number,
+  seed?: number,
 ): Promise<Record<string, number>> {
   const counts = new Map<string, number>()
   await fc.assert(
@@ -395,7 +396,7 @@ export async function playAgainstModel(
         rmSync(base, { recursive: true, force: true })
       }
     }),
-    { numRuns },
+    { numRuns, ...(seed === undefined ? {} : { seed }) },
   )
   return Object.fromEntries([...counts].sort())
 }
