@@ -97,7 +97,7 @@ function shorten(file: string): void {
   const { version, sources, mappings } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMap
   writeFileSync(
     `${file}.map`,
-    JSON.stringify({ version, sources, names: [], mappings: shortenMappings(mappings, removed, joined) }),
+    JSON.stringify({ version, sources, mappings: shortenMappings(mappings, removed, joined) }),
   )
 }
 

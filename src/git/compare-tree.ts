@@ -1,5 +1,5 @@
 import { type IgnoreScope, ignoredIn, scopeWith } from '../paths/ignore.ts'
-import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
+import { childOf, nameOf, type Path, parentOf, ROOT } from '../paths/logical-path.ts'
 import type { DirectoryNode, FileNode, LinkNode, TreeNode } from '../storage/backend.ts'
 import { forEachDifference } from '../storage/tree.ts'
 import { type BaseDirectory, type BaseFile, sideOfBase } from './base-tree.ts'
@@ -281,10 +281,11 @@ function setPart(parts: Map<string, readonly Changed[]>, name: string, changes: 
   else parts.delete(name)
 }
 
-/** Reports the deletion of every file below a directory of the base. */
+/** Reports the deletion of every file below a directory of the base that a workspace can hold. */
 export function deletions(objects: Objects, base: BaseDirectory, path: Path, add: (changed: Changed) => void): void {
   const waiting = [{ base, path }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (at.path !== ROOT && !isValidGitPath(parentOf(at.path), nameOf(at.path))) continue
     for (const [name, old] of at.base.files) {
       if (old.mode === SUBMODULE || !isValidGitPath(at.path, name)) continue
       add({ path: childOf(at.path, name), old: sideOfBase(objects, old), now: null })

@@ -1,3 +1,4 @@
+import { decodeName } from '../paths/name-bytes.ts'
 import { corrupt } from './corrupt-error.ts'
 import { hexOf } from './pack-index.ts'
 
@@ -61,7 +62,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       at = start + (((end - start) >> 3) + 1) * 8
     }
     if ((flags & 0x3000) !== 0 || isIntended || name.length > MAX_NAME_BYTES) continue
-    entries.set(decoder.decode(name), {
+    entries.set(decodeName(name), {
       mode: view.getUint32(start + 24),
       id: hexOf(bytes, start + 40),
       size: view.getUint32(start + 36),
@@ -76,5 +77,3 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
 
 /** No workspace path is longer. In version 4, names extend one another, so longer ones could exhaust the memory. */
 const MAX_NAME_BYTES = 4096
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,4 +1,5 @@
 import { sha1Portable } from '../files/hash/sha1.ts'
+import { encodeName } from '../paths/name-bytes.ts'
 import { compareBytes } from '../util/bytes.ts'
 import { writeId } from './pack-index.ts'
 
@@ -14,9 +15,8 @@ export interface StagedFile {
 
 /** Returns the bytes of git's index, version 2, or 3 if files are outside of a sparse checkout. Times are 0, so git reads the content of each file once. */
 export function indexFile(files: ReadonlyMap<string, StagedFile>): Uint8Array {
-  const encoder = new TextEncoder()
   const names = [...files.keys()]
-    .map((path) => ({ path, name: encoder.encode(path) }))
+    .map((path) => ({ path, name: encodeName(path) }))
     .sort((a, b) => compareBytes(a.name, b.name))
   const isSkipped = (path: string) => files.get(path)?.skip === true
   let size = 12 + 20

@@ -10,6 +10,7 @@ import { writeIndex } from './repository-index.ts'
 import { coneFor } from './repository-sparse.ts'
 import { requireCone, writeSparse } from './sparse-settings.ts'
 import { filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
+import { holdableTest } from './valid-path.ts'
 
 interface CheckoutOptions {
   readonly force?: boolean
@@ -128,7 +129,9 @@ function changedTest(dirty: readonly LocalChange[], head: TreeDirectory, index: 
 /** Returns existing files and links at paths where a first checkout would write a file or a directory. */
 async function filesInTheWay({ backend }: RepositoryContext, tree: TreeDirectory): Promise<LocalChange[]> {
   const paths = new Set<Path>()
+  const isHoldable = holdableTest()
   for (const [path] of filesOf(tree)) {
+    if (!isHoldable(path as Path)) continue
     paths.add(path as Path)
     addAncestors(paths, path as Path)
   }

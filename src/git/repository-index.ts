@@ -94,7 +94,10 @@ function rootsOutside(
   return outside
 }
 
-/** Resets entries of the index whose file is again as in HEAD, and removes those that neither the files nor HEAD have. */
+/**
+ * Resets entries of the index whose file is again as in HEAD, and removes those that neither the files nor HEAD have. Entries
+ * that a workspace cannot hold stay: it does not know their files.
+ */
 async function resetUnchanged(
   context: RepositoryContext,
   files: Map<string, StagedFile>,
@@ -103,17 +106,18 @@ async function resetUnchanged(
   tracked: boolean,
 ): Promise<void> {
   const committed = new Map(filesOf(await context.headTree()))
+  const isHoldable = holdableTest()
+  const isKept = (path: string, modes: readonly (number | undefined)[]) =>
+    changed.has(path) || modes.includes(SUBMODULE) || !isWithinAny(path as Path, roots) || !isHoldable(path as Path)
   for (const [path, { mode }] of [...files]) {
-    if (changed.has(path) || committed.has(path) || mode === SUBMODULE) continue
-    if (!isWithinAny(path as Path, roots)) continue
+    if (committed.has(path) || isKept(path, [mode])) continue
     const stat = await context.backend.stat(path as Path)
     if (stat === undefined || stat.type === 'directory') files.delete(path)
   }
   for (const [path, file] of committed) {
     const entry = files.get(path)
-    if (changed.has(path) || (entry?.id === file.id && entry.mode === file.mode)) continue
-    if (tracked && entry === undefined) continue
-    if (isWithinAny(path as Path, roots)) files.set(path, stagedAs(file, entry))
+    if ((entry?.id === file.id && entry.mode === file.mode) || (tracked && entry === undefined)) continue
+    if (!isKept(path, [file.mode, entry?.mode])) files.set(path, stagedAs(file, entry))
   }
 }
 

@@ -55,8 +55,9 @@ export async function pushStash(
       into.set(path, { mode: now.mode, id })
     }
   }
+  const isHoldable = holdableTest()
   const stagedOnly = [...index].filter(
-    ([path, file]) => host.mayRead(path as Path) && !isSame(file, committed.get(path)),
+    ([path, file]) => !isSame(file, committed.get(path)) && isHoldable(path as Path) && host.mayRead(path as Path),
   )
   if (targets.size === 0 && stagedOnly.length === 0) return undefined
   await writeObjects(context, blobs)

@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { decodeName, encodeName } from '../paths/name-bytes.ts'
 import type { Change } from '../storage/backend.ts'
 import { type Cone, conePatterns, parseCone } from './cone.ts'
 import { booleanSetting, withSetting } from './config-file.ts'
@@ -56,7 +57,7 @@ export async function writeSparse({ backend }: RepositoryContext, cone: Cone | u
   for (const [name, text] of texts) {
     const path = gitPath(...name.split('/'))
     await makeDirectories(backend, path)
-    changes.push({ path, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(text) } })
+    changes.push({ path, expect: 'any', to: { type: 'file', bytes: encodeName(text) } })
   }
   await backend.commit(changes, { durability: 'durable' })
 }
@@ -71,5 +72,5 @@ async function readConfiguration(files: GitFiles) {
 }
 
 async function textOf(files: GitFiles, name: string): Promise<string> {
-  return new TextDecoder().decode(await files.read(name))
+  return decodeName((await files.read(name)) ?? new Uint8Array())
 }

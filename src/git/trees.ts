@@ -1,3 +1,4 @@
+import { decodeName, encodeName } from '../paths/name-bytes.ts'
 import { compareBytes } from '../util/bytes.ts'
 import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
@@ -87,7 +88,7 @@ function normalMode(mode: number): number {
   return (mode & 0o100) === 0 ? 0o100644 : 0o100755
 }
 
-/** Parses a tree object. A name that is not UTF-8 is decoded with replacement characters, so it never matches a path. */
+/** Parses a tree object. */
 export function parseTree(bytes: Uint8Array): TreeEntry[] {
   const entries: TreeEntry[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -96,7 +97,7 @@ export function parseTree(bytes: Uint8Array): TreeEntry[] {
     if (space === -1 || end === -1 || end + 21 > bytes.length) throw corrupt('a tree is damaged')
     let mode = 0
     for (let i = at; i < space; i++) mode = mode * 8 + (bytes[i] as number) - 48
-    entries.push({ name: decoder.decode(bytes.subarray(space + 1, end)), mode, id: hexOf(bytes, end + 1) })
+    entries.push({ name: decodeName(bytes.subarray(space + 1, end)), mode, id: hexOf(bytes, end + 1) })
     at = end + 21
   }
   return entries
@@ -106,8 +107,8 @@ export function parseTree(bytes: Uint8Array): TreeEntry[] {
 export function treeBytes(entries: readonly TreeEntry[]): Uint8Array {
   // Git sorts by bytes, and a directory as if its name ended with a slash.
   const encoded = entries.map(({ name, mode, id }) => ({
-    key: encoder.encode(mode === DIRECTORY_MODE ? `${name}/` : name),
-    head: encoder.encode(`${mode.toString(8)} ${name}\0`),
+    key: encodeName(mode === DIRECTORY_MODE ? `${name}/` : name),
+    head: encodeName(`${mode.toString(8)} ${name}\0`),
     id,
   }))
   encoded.sort((a, b) => compareBytes(a.key, b.key))
@@ -120,6 +121,3 @@ export function treeBytes(entries: readonly TreeEntry[]): Uint8Array {
   }
   return bytes
 }
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

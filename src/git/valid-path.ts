@@ -12,7 +12,7 @@ const GIT_LIKE = /^\.?git/i
  */
 export function isValidGitPath(directory: Path, name: string): boolean {
   if (PLAIN.test(name) && directory.length < 2000 && !GIT_LIKE.test(name)) return true
-  if (name.includes('\ufffd') || name.includes('/')) return false
+  if (name.includes('/')) return false
   try {
     const path = childOf(directory, name)
     return parsePath(path) === path && classifyPath(path).kind !== 'GIT_INTERNAL'

@@ -32,7 +32,10 @@ export function listPinned(pin: PinnedDirectory, path: Path): DirectoryEntry[] {
     isSorted &&= last < name
     last = name
   }
-  return isSorted ? entries : entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (isSorted) return entries
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  // A name that is not UTF-8 may look like that of another entry.
+  return entries.filter(({ name }, i) => name !== entries[i - 1]?.name)
 }
 
 const WITH_TYPES = Object.freeze({ withFileTypes: true })

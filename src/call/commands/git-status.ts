@@ -1,6 +1,7 @@
 import type { Changed } from '../../git/changed-path.ts'
 import type { IndexEntry } from '../../git/index-file.ts'
 import { filesOf, type TreeDirectory } from '../../git/trees.ts'
+import { holdableTest } from '../../git/valid-path.ts'
 import { addAncestors, nearestFinder, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { CommandStatus, GitState } from '../../shells/types.ts'
 
@@ -32,8 +33,10 @@ function compareWithIndex({ head, index, changed, sees }: StatusInput): {
   const rows: CommandStatus[] = []
   const untrackedFiles = new Set<string>()
   const compared = new Set<string>()
+  const isHoldable = holdableTest()
+  const isShown = (path: string) => isHoldable(path as Path) && sees(path as Path)
   const addRow = (path: string, inIndex: GitState, inFiles: GitState) => {
-    if ((inIndex !== 'same' || inFiles !== 'same') && sees(path as Path)) {
+    if ((inIndex !== 'same' || inFiles !== 'same') && isShown(path)) {
       rows.push({ path, index: inIndex, files: inFiles })
     }
   }
@@ -41,7 +44,7 @@ function compareWithIndex({ head, index, changed, sees }: StatusInput): {
     compared.add(path)
     const entry = index.get(path) ?? null
     addRow(path, stateOf(old, entry), entry === null ? 'same' : stateOf(entry, now))
-    if (entry === null && now !== null && sees(path as Path)) untrackedFiles.add(path)
+    if (entry === null && now !== null && isShown(path)) untrackedFiles.add(path)
   }
   for (const { path, old, now } of changed) compare(path, old, now)
   for (const [path, file] of filesOf(head)) if (!compared.has(path)) compare(path, file, file)
