@@ -60,11 +60,14 @@ function withoutBlanks(text: string): string {
 
 /**
  * Returns a declaration of a package without its comments, which only make the package larger, without the address of its map,
- * which is not contained, and without zod's messages in other languages. Comments with directives for the compiler stay.
+ * which is not contained, and without zod's messages in other languages and functions of its core, which no type names. Comments
+ * with directives for the compiler stay.
  */
 function withoutUnused(text: string): string {
   return text
     .replace(/^export \* as locales from .*\n/gm, '')
+    .replace(/^export declare function _.*;\n/gm, '')
+    .replace(/^export \{[^{}]*\b_\w+ as [^{}]*\}/gm, 'export {}')
     .replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, (comment) => (comment.includes('@ts-') ? comment : ''))
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
 }

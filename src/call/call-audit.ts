@@ -202,7 +202,8 @@ class OpenCallAudit implements CallAudit {
       timestamp,
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
       pathsAsked: isRefused ? this.#planned.slice(0, 100).map(({ path }) => path.slice(0, MAX_TEXT_LENGTH)) : undefined,
-      pathsRead: this.#read,
+      // A step that goes on after a cancelled call may add more.
+      pathsRead: isRefused ? [...this.#read] : this.#read,
       pathsSearched: this.#pathsSearched(),
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,

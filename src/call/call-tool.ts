@@ -7,14 +7,14 @@ import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { deniedError, requireAllowed, withAccesses } from '../policy/evaluation.ts'
-import type { Receipt } from '../storage/backend.ts'
+import type { EntryState, Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
 import { resultSize } from '../tools/shared/result-size.ts'
-import { throwIfAborted } from '../util/abort.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
+import { type CallWait, openWait } from './call-wait.ts'
 import type { EvaluatedDraft, ProposedDraft } from './evaluate-changes.ts'
 import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
 import { isInPlanMode } from './plan-mode.ts'
@@ -72,6 +72,7 @@ export interface CallState {
   readonly options: CallOptions & InternalCallOptions
   readonly audit: CallAudit
   readonly taint: TaintTracker
+  readonly wait: CallWait
 }
 
 /**
@@ -93,32 +94,72 @@ export async function callTool(
     { callId: audit.id, tool: name },
     isToolCall({ target, options }),
   )
-  const state: CallState = { workspace, run, target, options, audit, taint }
+  const wait = openWait(options.via ?? name, options.signal)
+  const state: CallState = { workspace, run, target, options, audit, taint, wait }
   const unpin = workspace.backend.pin?.()
+  let preparing: Promise<PreparedCall> | undefined
   try {
     requireOpen(workspace)
-    // No async function returns an input: a promise would read its field `then`, which may throw.
-    const wanted = mayExpectVersions(rawInput)
-      ? (await loadCompletion()).completeVersions(run.seenVersions, rawInput)
-      : rawInput
-    const requested = await authorizeCall(state, wanted) // 1 to 6
-    const hooked = runPreCallHooks(state, requested, wanted) // 7
-    const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
-    if (options.grant !== undefined) await checkGrant(state, options.grant)
-    const approvals = openApprovals(state, input)
-    const call = needsCommandApproval(authorized) ? await approveCall(state, authorized, approvals) : authorized
-    const evaluated = await prepareDraft(state, call, approvals) // 8
-    const { draft, changes } = await approveDraft(state, evaluated, approvals) // 9
-    const effect = await commitDraft(state, call, draft, changes) // 10
-    const result = await createResult(state, call, draft, effect, evaluated.warnings) // 11
-    const recorded = recordOutcome(audit, await projectResult(state, call, draft, effect, result)) // 12
+    preparing = prepareCall(state, rawInput)
+    const prepared = await (mustEnd(state) ? preparing : wait.until(preparing))
+    const effect = await commitDraft(state, prepared) // 10
+    const finishing = createResult(state, prepared, effect) // 11
+    const result = await (effect.receipt.applied.length > 0 ? finishing : wait.until(finishing))
+    const recorded = recordOutcome(audit, await projectResult(state, prepared, effect, result)) // 12
     return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
     return noteSeen(state, await refuseCall(state, name, closedMeanwhile(workspace, error)))
   } finally {
-    taint.endCall()
+    wait.close()
     unpin?.()
+    // A program that has not ended goes on with what it has read.
+    if (wait.signal?.aborted) void preparing?.catch(() => {}).then(() => taint.endCall())
+    else taint.endCall()
   }
+}
+
+/** A call that may have its effect. */
+interface PreparedCall extends EvaluatedDraft {
+  readonly call: AuthorizedCall
+  /** Commits the changes, if there are any. */
+  readonly steps: Awaited<ReturnType<typeof loadChangeSteps>> | undefined
+  /** The states that the changes replace. `undefined` if they are too large to keep. */
+  readonly before: readonly EntryState[] | undefined
+  readonly warnings: readonly string[]
+}
+
+/** Steps 1 to 9: all that a call does before its effect. */
+async function prepareCall(state: CallState, rawInput: unknown): Promise<PreparedCall> {
+  const { workspace, run, options, audit } = state
+  // No async function returns an input: a promise would read its field `then`, which may throw.
+  const wanted = mayExpectVersions(rawInput)
+    ? (await loadCompletion()).completeVersions(run.seenVersions, rawInput)
+    : rawInput
+  const requested = await authorizeCall(state, wanted) // 1 to 6
+  const hooked = runPreCallHooks(state, requested, wanted) // 7
+  const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
+  if (options.grant !== undefined) await checkGrant(state, options.grant)
+  const approvals = openApprovals(state, input)
+  const call = needsCommandApproval(authorized) ? await approveCall(state, authorized, approvals) : authorized
+  const evaluated = await prepareDraft(state, call, approvals) // 8
+  await approveDraft(state, evaluated, approvals) // 9
+  audit.enterStep('commit')
+  const {
+    draft,
+    changes: { changes },
+  } = evaluated
+  const steps = changes.length === 0 ? undefined : await loadChangeSteps()
+  return { ...evaluated, call, steps, before: await steps?.readPriorStates(workspace, draft, changes) }
+}
+
+/**
+ * Whether the steps before the effect must end before the call does: a shell that is not guarded restores files at its end, and
+ * parts of a content that a method of `files` has stored are removed at the end.
+ */
+function mustEnd({ workspace, target, options }: CallState): boolean {
+  if (options.draftFiles !== undefined) return workspace.backend.stage !== undefined
+  const tool = typeof target === 'string' ? workspace.tools.get(target) : target
+  return workspace.shell?.capabilities.guarded === false && tool !== undefined && mayRunCommands(workspace, tool)
 }
 
 /** Returns the error of a call, which is another one if its storage or audit was closed while it ran. */
@@ -151,11 +192,12 @@ export async function evaluateCall(
   run: RunState,
   target: string | Tool,
   rawInput: unknown,
-  state: Partial<Pick<CallState, 'audit' | 'options'>> = {},
+  state: Partial<Pick<CallState, 'audit' | 'options' | 'wait'>> = {},
 ): Promise<AuthorizedCall> {
   const { audit, options: { dialectCall } = {} } = state
   const parsed = parseCall(workspace, target, rawInput, audit)
   const { tool, input } = parsed instanceof Promise ? await parsed : parsed
+  if (!workspace.ownTools.has(tool)) state.wait?.limit(tool.name, input.timeoutMs, workspace.limits)
   const plan = planAccesses(workspace, run, tool, input, audit)
   const planned = plan instanceof Promise ? await plan : plan
   audit?.setPlannedAccesses(planned)
@@ -280,14 +322,16 @@ interface HookedCall {
 }
 
 async function callPreHooks(state: CallState, requested: AuthorizedCall, rawInput: unknown): Promise<HookedCall> {
-  const { workspace, run, audit } = state
+  const { workspace, run, audit, wait } = state
   let authorized = requested
   let input = rawInput
   // Also what runs the hooks after the commit, where nothing may fail to load any more.
   const { preHooks, runPreHook } = await import('./run-hooks.ts')
   for (const hook of preHooks(workspace.hooks)) {
     audit.enterStep('hooks')
-    const narrowed = await runPreHook(hook, hookCall(run, authorized), workspace.limits.hookTimeoutMs)
+    const narrowed = await wait.untimed(() =>
+      runPreHook(hook, hookCall(run, authorized), workspace.limits.hookTimeoutMs),
+    )
     if (narrowed === undefined) continue
     input = narrowed.input
     authorized = await authorizeCall(state, input)
@@ -312,14 +356,14 @@ async function checkGrant({ workspace, audit }: CallState, grant: Grant): Promis
 }
 
 /** Opens the approvals of a call. */
-function openApprovals({ workspace, run, target, options, audit }: CallState, input: unknown): CallApprovals {
-  const { grant, signal, approve, dialectCall } = options
+function openApprovals({ workspace, run, target, options, audit, wait }: CallState, input: unknown): CallApprovals {
+  const { grant, approve, dialectCall } = options
   const replayable =
     typeof target === 'string' ? { input, ...(dialectCall === undefined ? {} : { dialectCall }) } : undefined
   const began = grant?.parked.began ?? audit.started
   const context: ApprovalContext = {
     grant,
-    signal,
+    signal: wait.signal,
     approve,
     began,
     earlier: [],
@@ -331,7 +375,7 @@ function openApprovals({ workspace, run, target, options, audit }: CallState, in
     async ask(question) {
       if (options.check !== undefined) return options.check.requireApproved(question)
       const { requestStepApproval } = await import('./pending-approval.ts')
-      await requestStepApproval(workspace, run, replayable, question, context)
+      await wait.untimed(() => requestStepApproval(workspace, run, replayable, question, context))
     },
   }
 }
@@ -354,19 +398,19 @@ async function approveCall(
 
 /** Step 8: reads through a view of the granted accesses, and builds the change set. */
 export async function draftCall(
-  { workspace, run, options, audit, taint }: CallState,
+  { workspace, run, options, audit, taint, wait }: CallState,
   call: AuthorizedCall,
   { began, ask }: Pick<CallApprovals, 'ask'> & Pick<ApprovalContext, 'began'>,
 ): Promise<ProposedDraft> {
-  const { signal, grant, onProgress, media } = options
+  const { grant, onProgress, media } = options
   audit.enterStep('draft')
-  requireNotCancelled(call.tool, options)
+  wait.requireNotCancelled()
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   if (workspace.ownTools.has(call.tool)) taint.showToProgram()
   const reads = new Set<Path>()
   const openCommands = mayRunCommands(workspace, call.tool) ? await loadCommands() : undefined
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
-  const contextOptions = { audit, taint, signal, ask, began, onProgress, media, commit, reads, openCommands }
+  const contextOptions = { audit, taint, wait, ask, began, onProgress, media, commit, reads, openCommands }
   const context = createToolContext(workspace, grantedRun, call, contextOptions)
   const draft = await (options.draftFiles === undefined
     ? workspace.runnerOf(call.tool).draft(call, context)
@@ -379,11 +423,6 @@ export async function draftCall(
   const received = draft.flow?.received
   if (received !== undefined) taint.addLabel(received.label, received.path)
   return { draft, warnings: context.warnings, reads }
-}
-
-/** @throws ToolError `ABORTED` */
-function requireNotCancelled({ name }: Tool, { signal, via = name }: CallState['options']): void {
-  throwIfAborted(signal, `${via} was cancelled`)
 }
 
 function mayRunCommands({ shell, ownTools }: WorkspaceState, tool: Tool): boolean {
@@ -419,17 +458,14 @@ async function prepareDraft(
 
 /** Step 9: gets the approval if policy or a label asks for one. */
 async function approveDraft(
-  { workspace, run, audit }: CallState,
-  evaluated: EvaluatedDraft,
+  { workspace, run, audit, wait }: CallState,
+  { draft: { plan }, changes }: EvaluatedDraft,
   { context, replayable }: CallApprovals,
-): Promise<EvaluatedDraft> {
-  const { plan } = evaluated.draft
+): Promise<void> {
   audit.setPlan(plan)
-  if (evaluated.changes.verdict.decision === 'ask') {
-    const { requestApproval } = await import('./pending-approval.ts')
-    await requestApproval(workspace, run, replayable && { ...replayable, plan }, evaluated.changes, context)
-  }
-  return evaluated
+  if (changes.verdict.decision !== 'ask') return
+  const { requestApproval } = await import('./pending-approval.ts')
+  await wait.untimed(() => requestApproval(workspace, run, replayable && { ...replayable, plan }, changes, context))
 }
 
 /** Evaluates every change of a draft. */
@@ -479,17 +515,12 @@ interface CallEffect {
  * tool after the commit ends the call only when the effect is labelled and announced.
  */
 async function commitDraft(
-  { workspace, run, options, audit, taint }: CallState,
-  call: AuthorizedCall,
-  draft: BuiltinDraft<unknown>,
-  changes: AuthorizedChanges,
+  { workspace, run, options, audit, taint, wait }: CallState,
+  { call, draft, changes, steps, before }: PreparedCall,
 ): Promise<CallEffect> {
   const { signal, shows = run.readHistory.noteVersion } = options
-  audit.enterStep('commit')
-  const steps = changes.changes.length === 0 ? undefined : await loadChangeSteps()
-  requireNotCancelled(call.tool, options)
+  wait.stopTimer()
   run.rates.countWrite(changes.bytes)
-  const before = steps === undefined ? undefined : await steps.readPriorStates(workspace, draft, changes.changes)
   if (draft.push === undefined) {
     const written = audit.writeIntent(changes)
     if (written !== undefined) await written
@@ -540,10 +571,8 @@ const NO_RECEIPT: Receipt = Object.freeze({ applied: Object.freeze([]) })
 /** Step 11: builds the result. A post-call hook can relabel or redact it, but not revert the effect. */
 async function createResult(
   state: CallState,
-  call: AuthorizedCall,
-  draft: BuiltinDraft<unknown>,
+  { call, draft, warnings }: PreparedCall,
   { receipt, artifactUri }: CallEffect,
-  warnings: readonly string[],
 ): Promise<Success> {
   const { workspace, run, audit, taint } = state
   const { hooks, labels, limits } = workspace
@@ -587,8 +616,7 @@ async function checkChanges(
 /** Step 12: limits the size of the result, except for its media. */
 async function projectResult(
   { workspace, run, options }: CallState,
-  { tool }: AuthorizedCall,
-  draft: BuiltinDraft<unknown>,
+  { call: { tool }, draft }: PreparedCall,
   { receipt }: CallEffect,
   result: Success,
 ): Promise<Success> {
@@ -629,12 +657,15 @@ function recordOutcome(audit: CallAudit, result: Success): Success | Promise<Suc
  * Turns an error of any step into the refusal, and records it once with the step. After the commit, the record has the
  * committed changes and the code of the failure.
  */
-async function refuseCall(
-  { workspace, run, options: { dialectCall }, audit, taint }: CallState,
-  name: string,
-  error: unknown,
-): Promise<Failure> {
-  const original = toFailure(await withSuggestions(workspace, run, name, dialectCall, error))
+async function refuseCall(state: CallState, name: string, error: unknown): Promise<Failure> {
+  const {
+    workspace,
+    run,
+    options: { dialectCall },
+    audit,
+    taint,
+  } = state
+  const original = toFailure(await withSuggestions(state, name, error))
   const maySee = contentVisibility(workspace, policyCall(run, name, {}, dialectCall))
   const failure = withoutHiddenVersion(original, maySee)
   const { cause } = original
@@ -648,16 +679,14 @@ async function refuseCall(
 
 /** Adds the most similar visible paths to a `NOT_FOUND`. Without them, the error stays as it is. */
 async function withSuggestions(
-  workspace: WorkspaceState,
-  run: RunState,
+  { workspace, run, options: { dialectCall }, wait }: CallState,
   tool: string,
-  dialectCall: DialectCall | undefined,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   try {
     const { addPathSuggestions } = await import('./suggest-paths.ts')
-    return await addPathSuggestions(workspace, run, tool, dialectCall, error, error.details.path)
+    return await wait.until(addPathSuggestions(workspace, run, tool, dialectCall, error, error.details.path))
   } catch {
     return error
   }

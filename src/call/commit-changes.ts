@@ -23,7 +23,6 @@ export async function commitChanges(
   if (changes.length === 0) return { applied: [] }
   try {
     const at = workspace.clock()
-    await workspace.diffs.beforeCommit(changes)
     if (target === undefined) for (const listener of workspace.commitListeners) await listener.hold(changes)
     if (observed !== undefined) await requireObserved(workspace, observed)
     return await (target ?? workspace.backend).commit(changes, {

@@ -6,14 +6,15 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * Returns the complete states that a draft replaces, for the journal, or `undefined` when they exceed its size or one is lost. The policy check
- * has read most of them already, but only the beginning of very large files.
+ * has read most of them already, but only the beginning of very large files. Lets the diffs note them as well.
  */
 export async function readPriorStates(
-  { backend, journal, origin }: WorkspaceState,
+  { backend, diffs, journal, origin }: WorkspaceState,
   draft: BuiltinDraft<unknown>,
   changes: readonly KnownChange[],
 ): Promise<EntryState[] | undefined> {
   const { target = backend } = draft
+  await diffs.beforeCommit(changes.map(({ change }) => change))
   if (target !== backend && origin === undefined) return undefined
   let bytes = 0
   for (const { before, headOf } of changes) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0

@@ -12,6 +12,7 @@ import type { BuiltinContext } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
+import type { CallWait } from './call-wait.ts'
 import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { readInput } from './read-input.ts'
@@ -29,7 +30,7 @@ export interface ToolContextOptions
   > {
   /** Opens the shell of the workspace. `undefined` for a tool that runs no commands. */
   readonly openCommands: typeof openCommandSession | undefined
-  readonly signal: AbortSignal | undefined
+  readonly wait: Pick<CallWait, 'signal' | 'until'>
   readonly onProgress: CallOptions['onProgress']
   readonly media: CallOptions['media']
   readonly taint: TaintTracker
@@ -90,7 +91,7 @@ class CallContext implements BuiltinContext {
     this.files = this.#openFiles()
     this.limits = workspace.limits
     this.media = options.media
-    this.signal = options.signal
+    this.signal = options.wait.signal
     this.now = workspace.clock
     this.hasReadWhole = run.readHistory.hasReadWhole
     this.previousReads = run.readHistory
@@ -110,7 +111,9 @@ class CallContext implements BuiltinContext {
   }
 
   workspaceDiffSha256(): Promise<string | undefined> {
-    return workspaceDiffSha256(this.#workspace, this.#run, this.#call.dialectCall, this.#taint, this.signal)
+    const hashing = workspaceDiffSha256(this.#workspace, this.#run, this.#call.dialectCall, this.#taint, this.signal)
+    // A call that has changed files has succeeded, even if it is cancelled meanwhile.
+    return this.#options.wait.until(hashing).catch(() => undefined)
   }
 
   async headCommit(): Promise<string | undefined> {
@@ -183,7 +186,7 @@ class CallContext implements BuiltinContext {
       showsStats: isOwn,
       requireAllowed: (access) => requireAllowed(policy, this.#facts(), access),
       visibility: (kind) => createVisibility(policy, this.#facts(), kind, this.#call.verdict),
-      signal: this.#options.signal,
+      signal: this.signal,
       onTarget: (path) => taint.addRead(path),
       onName: isOwn ? (path) => taint.addName(path) : undefined,
       onRead: (path, bytes) => this.#addRead(path, bytes),
