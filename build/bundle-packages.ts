@@ -95,10 +95,20 @@ function shorten(file: string): void {
   writeFileSync(file, code)
   if (!existsSync(`${file}.map`)) return
   const { version, sources, mappings } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMap
-  writeFileSync(
-    `${file}.map`,
-    JSON.stringify({ version, sources, mappings: shortenMappings(mappings, removed, joined) }),
-  )
+  const sourceRoot = sharedDirectory(sources)
+  const map = {
+    ...{ version, ...(sourceRoot === '' ? {} : { sourceRoot }) },
+    sources: sources.map((source) => source.slice(sourceRoot.length)),
+    mappings: shortenMappings(mappings, removed, joined),
+  }
+  writeFileSync(`${file}.map`, JSON.stringify(map))
+}
+
+/** Returns the longest directory that contains all sources, with a slash; none for a single source. */
+function sharedDirectory([first = '', ...others]: readonly string[]): string {
+  let directory = others.length === 0 ? '' : first.replace(/[^/]*$/, '')
+  while (!others.every((source) => source.startsWith(directory))) directory = directory.replace(/[^/]*\/$/, '')
+  return directory
 }
 
 /** Removes the source map of a chunk whose sources are not published. */

@@ -107,9 +107,12 @@ function partsOf(files: Iterable<string>): readonly string[] {
   const parts = new Set<string>()
   for (const file of files) {
     if (!existsSync(`${file}.map`)) continue
-    const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: readonly string[] }
+    const { sourceRoot = '', sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as {
+      sourceRoot?: string
+      sources: readonly string[]
+    }
     for (const source of sources) {
-      const [, part] = /^(?:\.\.\/)+src\/([^/]+)/.exec(source) ?? []
+      const [, part] = /^(?:\.\.\/)+src\/([^/]+)/.exec(sourceRoot + source) ?? []
       if (part !== undefined) parts.add(part)
     }
   }

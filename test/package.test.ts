@@ -104,9 +104,10 @@ describe('the packed package', () => {
     for (const [, file] of publishedModules(installed.package)) follow(file)
     expect(written.filter((file) => imported.has(file) && !maps.includes(`${file}.map`))).toEqual([])
     expect(imported.size).toBeGreaterThan(200)
-    const sources = maps.flatMap((file) =>
-      (JSON.parse(textOf(file)).sources as string[]).map((source) => posix.join(posix.dirname(file), source)),
-    )
+    const sources = maps.flatMap((file) => {
+      const map = JSON.parse(textOf(file)) as { sourceRoot?: string; sources: string[] }
+      return map.sources.map((source) => posix.join(posix.dirname(file), (map.sourceRoot ?? '') + source))
+    })
     expect(sources.length).toBeGreaterThan(600)
     expect(sources.filter((file) => !/^src\/.*\.(tsx?|js|json)$/.test(file) || !files.includes(file))).toEqual([])
     const links = files.filter((file) => file.startsWith('dist/') && textOf(file).includes('\n//# sourceMappingURL='))

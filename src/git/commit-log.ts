@@ -21,11 +21,13 @@ export async function listCommits(
   start: string,
   shallow: ReadonlySet<string>,
   depth = Number.POSITIVE_INFINITY,
+  signal?: AbortSignal,
 ): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = []
   const seen = new Set([start])
   const tips = [await readTip(objects, start)]
   for (let tip = tips.pop(); tip !== undefined && entries.length < depth; tip = tips.pop()) {
+    signal?.throwIfAborted()
     const { entry } = tip
     entries.push(entry)
     for (const parent of shallow.has(entry.commit) ? [] : entry.parents) {

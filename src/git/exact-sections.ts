@@ -1,18 +1,27 @@
 import { ToolError } from '../errors.ts'
-import { quote } from '../paths/logical-path.ts'
-import type { Changed } from './changed-path.ts'
-import { sectionsOf } from './compare-commits.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
+import { compareTrees, sectionsOf } from './compare-commits.ts'
 import type { DiffSection } from './diff-section.ts'
+import type { Objects } from './objects.ts'
+import type { TreeDirectory } from './trees.ts'
 
 /**
- * Returns changes as text that reproduces the exact bytes.
+ * Returns the changes between two trees as text that reproduces the exact bytes.
  *
- * @throws ToolError for a file that may not be read, contains a secret, or is too large
+ * @throws ToolError for a file that may not be read, contains a secret, is too large, or has a name that a workspace cannot hold
  */
 export async function exactSections(
-  changed: readonly Changed[],
-  mayRead: (path: Changed['path']) => boolean,
+  objects: Objects,
+  from: TreeDirectory,
+  to: TreeDirectory,
+  mayRead: (path: Path) => boolean,
 ): Promise<readonly DiffSection[]> {
+  const changed = compareTrees(objects, from, to, () => {
+    throw new ToolError(
+      'PATH_REJECTED',
+      'Cannot format a patch: a commit changes a file whose name a workspace cannot hold',
+    )
+  })
   const hidden = changed.filter(({ path }) => !mayRead(path)).length
   if (hidden > 0) {
     const files = hidden === 1 ? 'a file that may not be read' : `${hidden} files that may not be read`

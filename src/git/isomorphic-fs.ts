@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import { decodeName, encodeName } from '../paths/name-bytes.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
 import { createPacer } from '../util/pacer.ts'
@@ -62,11 +63,11 @@ export function gitFs(backend: Backend): GitFs {
         if (/^\.git\/objects\/[0-9a-f]{2}\//.test(path)) await readLoose(bytes)
         if (isPack(path)) await checkPack(bytes)
         const encoding = typeof options === 'string' ? options : options?.encoding
-        // Copied, because isomorphic-git may write into the bytes, which belong to the backend.
-        return encoding === 'utf8' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.slice()
+        // Lines that are not UTF-8, such as a ref or a setting, stay as they are. Copied, because isomorphic-git may write into the bytes, which belong to the backend.
+        return encoding === 'utf8' ? decodeName(bytes) : bytes.slice()
       }),
     async writeFile(name: string, data: string | Uint8Array) {
-      const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data.slice()
+      const bytes = typeof data === 'string' ? encodeName(data) : data.slice()
       // What a server has sent. The error keeps its message.
       if (isPack(name)) await checkPack(bytes)
       await at(name, (path) => commit(path, { type: 'file', bytes }))

@@ -199,7 +199,7 @@ export interface PullRequest {
   }[]
   readonly insertions: number
   readonly deletions: number
-  /** The number of changed files that may not be read. */
+  /** The number of changed files that may not be read, or whose names a workspace cannot hold. */
   readonly leftOut: number
 }
 

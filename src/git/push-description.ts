@@ -1,5 +1,5 @@
 import { redact } from '../files/secrets/index.ts'
-import { counted } from '../util/counted.ts'
+import { counted, leftOutNames } from '../util/counted.ts'
 import { listCommits } from './commit-log.ts'
 import { compareTrees, sectionsOf } from './compare-commits.ts'
 import type { MissingCommits } from './push-pack.ts'
@@ -29,8 +29,10 @@ export async function describePush(
   const more = commits.length > lines.length ? `and ${counted(commits.length - lines.length, 'more commit')}\n` : ''
   const start = from !== null && (await reader.objects.read(from)) !== undefined ? from : boundary[0]
   const before = start === undefined ? EMPTY_TREE : await reader.tree(start)
-  const changed = compareTrees(reader.objects, before, await reader.tree(to)).filter(({ path }) => host.mayRead(path))
-  const diff = (await sectionsOf(changed)).map(({ text }) => text).join('')
+  let leftOut = 0
+  const changed = compareTrees(reader.objects, before, await reader.tree(to), () => (leftOut += 1))
+  const diff = (await sectionsOf(changed.filter(({ path }) => host.mayRead(path)))).map(({ text }) => text).join('')
   const shown = diff.length <= MAX_DIFF_CHARACTERS ? diff : `${diff.slice(0, MAX_DIFF_CHARACTERS)}\n(cut)\n`
-  return `${head}${lines.join('')}${more}\n${shown}`
+  const names = leftOutNames(leftOut, 'changed file').map((line) => `${line}\n`)
+  return `${head}${lines.join('')}${more}${names.join('')}\n${shown}`
 }

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
+import { decodeName } from '../paths/name-bytes.ts'
 import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
 import type { GitFiles } from './repository-files.ts'
@@ -13,15 +14,21 @@ export async function headCommit(files: GitFiles): Promise<string | undefined> {
 
 const MAX_HOPS = 10
 
+/** What git allows in the name of a ref, and a workspace does not in that of a file. */
+const UNHOLDABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u
+
 /** The content of HEAD in a repository whose refs are in a reftable. */
 const NOT_IN_FILES = 'refs/heads/.invalid'
 
-/** Returns `undefined` if there is no such ref, and `null` if it has an unknown format or is circular. */
+/**
+ * Returns `undefined` if there is no such ref, and `null` if it has an unknown format, is circular, or may be in a file that a
+ * workspace cannot hold.
+ */
 async function readRef(files: GitFiles, name: string): Promise<string | undefined | null> {
   for (let hops = 0; hops < MAX_HOPS; hops++) {
     const bytes = await files.read(name)
-    const text = bytes === undefined ? await packedRef(files, name) : new TextDecoder().decode(bytes).trim()
-    if (text === undefined) return undefined
+    const text = bytes === undefined ? await packedRef(files, name) : decodeName(bytes).trim()
+    if (text === undefined) return UNHOLDABLE.test(name) ? null : undefined
     if (isId(text)) return text
     const next = /^ref: (refs\/\S+)$/.exec(text)?.[1]
     if (next === undefined || next === NOT_IN_FILES) return null
@@ -33,7 +40,7 @@ async function readRef(files: GitFiles, name: string): Promise<string | undefine
 async function packedRef(files: GitFiles, name: string): Promise<string | undefined> {
   const bytes = await files.read('packed-refs')
   if (bytes === undefined) return undefined
-  for (const line of new TextDecoder().decode(bytes).split('\n')) {
+  for (const line of decodeName(bytes).split('\n')) {
     if (line.endsWith(name) && line[40] === ' ' && line.length === 41 + name.length && isId(line.slice(0, 40))) {
       return line.slice(0, 40)
     }

@@ -17,7 +17,8 @@ export async function pullRequest(context: RepositoryContext, options: PullReque
   const start = await mergeBase(reader.objects, shallow, base, head)
   const commits = await commitsBetween(reader.objects, shallow, base, head)
   const before = start === undefined ? EMPTY_TREE : await reader.tree(start)
-  const changed = compareTrees(reader.objects, before, await reader.tree(head))
+  let leftOut = 0
+  const changed = compareTrees(reader.objects, before, await reader.tree(head), () => (leftOut += 1))
   const visible = changed.filter(({ path }) => context.host.mayRead(path))
   const sections = await sectionsOf(visible)
   const named = options.head === undefined ? await currentBranch(context) : options.head
@@ -31,7 +32,7 @@ export async function pullRequest(context: RepositoryContext, options: PullReque
     })),
     insertions: sections.reduce((sum, { insertions }) => sum + insertions, 0),
     deletions: sections.reduce((sum, { deletions }) => sum + deletions, 0),
-    leftOut: changed.length - visible.length,
+    leftOut: leftOut + changed.length - visible.length,
   }
 }
 
@@ -57,8 +58,8 @@ export async function formatPatch(context: RepositoryContext, options: PullReque
   for (const entry of commits.filter(({ parents }) => parents.length < 2)) {
     const [parent] = entry.parents
     const before = parent === undefined ? EMPTY_TREE : await reader.tree(parent)
-    const changed = compareTrees(reader.objects, before, await reader.tree(entry.commit))
-    patched.push({ entry: withoutSecrets(entry), diff: await exactSections(changed, host.mayRead) })
+    const diff = await exactSections(reader.objects, before, await reader.tree(entry.commit), host.mayRead)
+    patched.push({ entry: withoutSecrets(entry), diff })
   }
   return formatMails(patched)
 }

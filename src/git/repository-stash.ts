@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
-import { nearestFinder, type Path, parentOf, quote, ROOT } from '../paths/logical-path.ts'
+import { nearestFinder, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
 import { concatBytes } from '../util/bytes.ts'
 import { conflict, fileAt, planRestore } from './checkout.ts'
@@ -14,7 +14,7 @@ import { type NewObject, writeIndex, writeObjects, writeTrees } from './reposito
 import { requireCone } from './sparse-settings.ts'
 import { type LogLine, NO_COMMIT, readStashes, readStashLog, type StashLine, stashesOf } from './stash-log.ts'
 import { EMPTY_TREE, filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
-import { holdableTest, isValidGitPath } from './valid-path.ts'
+import { holdableTest, judgedPath } from './valid-path.ts'
 
 const REF = gitPath('refs', 'stash')
 const LOG = gitPath('logs', 'refs', 'stash')
@@ -169,9 +169,7 @@ function unholdable(targets: ReadonlyMap<Path, TreeFile | null>, trees: readonly
 /** @throws ToolError `PATH_REJECTED` that names one of the paths, unless all are unreadable */
 function requireHoldable({ host }: RepositoryContext, refused: readonly string[]): void {
   if (refused.length === 0) return
-  // Policy judges only valid paths: names that are not valid count as any other name.
-  const judged = (path: string) => path.split('/').map((name) => (isValidGitPath(ROOT, name) ? name : '_'))
-  const path = refused.find((one) => host.mayRead(judged(one).join('/') as Path))
+  const path = refused.find((one) => host.mayRead(judgedPath(one)))
   throw new ToolError(
     'PATH_REJECTED',
     `Cannot apply the stash: a workspace cannot hold ${path === undefined ? 'one of its files' : quote(path)}`,

@@ -1,5 +1,5 @@
 import { classifyPath } from '../files/classify/index.ts'
-import { childOf, nameOf, nearestFinder, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import { childOf, nameOf, nearestFinder, type Path, parentOf, parsePath, ROOT } from '../paths/logical-path.ts'
 
 const PLAIN = /^(?!\.{1,2}$)[\w.+@()[\] -]{1,255}$/
 
@@ -26,4 +26,9 @@ export function holdableTest(): (path: Path) => boolean {
   const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
   // An empty first name leaves no directory to test.
   return (path) => path !== '' && !path.startsWith('/') && refusedAt(path) === undefined
+}
+
+/** Returns a path for policy, which judges only valid ones: a name that is not valid counts as any other name. */
+export function judgedPath(path: string): Path {
+  return path.replace(/[^/]+/g, (name) => (isValidGitPath(ROOT, name) ? name : '_')) as Path
 }

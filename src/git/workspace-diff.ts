@@ -3,10 +3,12 @@ import type { LogicalPath } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
 import type { CommitHistory } from './commit-history.ts'
+import { unholdableFiles } from './compare-commits.ts'
 import type { DiffSection } from './diff-section.ts'
 import { findRenames } from './renames.ts'
 import { createSectionCache } from './section-cache.ts'
 import type { TreeDirectory } from './trees.ts'
+import { judgedPath } from './valid-path.ts'
 import { WorkspaceChanges } from './workspace-changes.ts'
 
 /** Which parts of a diff a caller requests and may see. */
@@ -38,6 +40,8 @@ export interface WorkspaceDiff {
   readonly deletions: number
   /** Number of changed files that may not be shown. */
   readonly hidden: number
+  /** Number of files of the base whose names a workspace cannot hold: whether they are changed is not known. */
+  readonly leftOut: number
   /** Number of changed files whose old state was too large to keep. */
   readonly unknown: number
   /** Returns the SHA-256 of the text of all sections. */
@@ -109,12 +113,23 @@ async function createDiff(
     insertions,
     deletions,
     hidden,
+    leftOut: await countLeftOut(changes, commit, request),
     unknown: commit === undefined ? changes.dropped : 0,
     sha256() {
       sha256 ??= sha256Text(sections.map(({ text }) => text).join(''))
       return sha256
     },
   }
+}
+
+/** Counts the files of the base that a workspace cannot hold, of those that the caller requests and may see. */
+async function countLeftOut(
+  { reader }: WorkspaceChanges,
+  commit: string | undefined,
+  { wants, sees }: DiffRequest,
+): Promise<number> {
+  const files = commit === undefined ? [] : unholdableFiles(await reader.tree(commit))
+  return files.map(judgedPath).filter((path) => wants(path) && sees(path)).length
 }
 
 /** Returns the chosen paths of a request that are in the base and have not changed. */

@@ -1,3 +1,5 @@
+import { encodeName } from '../paths/name-bytes.ts'
+
 /**
  * Returns a name as git writes it in a patch by default: unchanged, or, if it could be misread, in double quotes with C
  * escapes, where every byte outside ASCII becomes an octal escape.
@@ -8,7 +10,7 @@
 export function quoteName(name: string): string {
   if (isPlain(name)) return name
   let quoted = '"'
-  for (const byte of new TextEncoder().encode(name)) {
+  for (const byte of encodeName(name)) {
     const letter = escapes.get(byte)
     if (letter !== undefined) quoted += `\\${letter}`
     else if (byte < 0x20 || byte >= 0x7f) quoted += `\\${byte.toString(8).padStart(3, '0')}`

@@ -427,6 +427,8 @@ export interface CommandTransaction {
   refusals(): Promise<readonly RefusedAccess[]>
   /** All files whose content was read. */
   readonly reads: ReadonlySet<Path>
+  /** The files that the answers of git left out, because a workspace cannot hold their names. */
+  readonly leftOut: ReadonlySet<string>
   /** The labels of what the line has received and written, if the policy has labels. */
   readonly flow?: ContentFlow | undefined
   /** Returns true if an access needed an approval and got it: run the line again. @throws ToolError if denied */

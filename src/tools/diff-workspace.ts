@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { display, isWithin, quote } from '../paths/logical-path.ts'
-import { counted } from '../util/counted.ts'
+import { counted, leftOutNames } from '../util/counted.ts'
 import { shortVersion } from '../util/short-version.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { resultSize, roomInResult } from './shared/result-size.ts'
@@ -55,7 +55,8 @@ export const diffWorkspace = defineBuiltinTool({
       base: input.base,
       wants: input.paths === undefined ? () => true : (path) => accesses.some((access) => isWithin(path, access.path)),
     })
-    const { sections, insertions, deletions, hidden, unknown } = workspaceDiff
+    const { sections, insertions, deletions, hidden, leftOut, unknown } = workspaceDiff
+    warnings.push(...leftOutNames(leftOut))
     if (hidden > 0)
       warnings.push(`${counted(hidden, 'changed file')} hidden by policy ${hidden === 1 ? 'is' : 'are'} left out`)
     if (unknown > 0)

@@ -6,7 +6,7 @@ import { clamp } from '../limits.ts'
 import { display, GIT_DIRECTORY, isWithin, type Path } from '../paths/logical-path.ts'
 import type { CommandSession, CommandTransaction, RefusedAccess, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
-import { counted } from '../util/counted.ts'
+import { counted, leftOutNames } from '../util/counted.ts'
 import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import type { ShownVersion } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
@@ -62,7 +62,7 @@ export const runCommand = defineBuiltinTool({
     const { changes, accesses } = await transaction.changes()
     const { flow } = transaction
     const { stdout, stderr, warnings = [] } = outcome
-    context.warnings.push(...(await transaction.hideSecrets(warnings)))
+    context.warnings.push(...leftOutNames(transaction.leftOut.size), ...(await transaction.hideSecrets(warnings)))
     const bounded = boundOutput(await transaction.hideSecrets({ stdout, stderr }), context)
     const refusals = await transaction.refusals()
     const filesChanged = reportedPaths(changes)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -9,7 +9,7 @@ import type { Repository } from '../../src/git/provider.ts'
 import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import { decodeName, encodeName } from '../../src/paths/name-bytes.ts'
 import { bash } from '../../src/shells/bash/index.ts'
-import { createWorkspace } from '../../src/workspace/create-workspace.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { times } from '../counts.ts'
 import { outputOf } from '../run-program.ts'
 import { entriesOf, environment, newRepository, temporary } from './repositories.ts'
@@ -50,6 +50,8 @@ const TWIN = 'unmodified caf\xef\xbf\xbd'
 /** Runs the real git over bytes as Latin-1. */
 const git = (cwd: string, args: string[], input = '') =>
   outputOf('git', args, { cwd, env: environment, input: Buffer.from(input, 'latin1') }).toString('latin1')
+
+const idOf = (directory: string, ref: string) => git(directory, ['rev-parse', ref]).trim()
 
 const inBytes = (directory: string, path: string) => Buffer.from(`${directory}/${path}`, 'latin1')
 
@@ -101,10 +103,10 @@ const entriesIn = (listed: string) =>
 const inIndex = (directory: string) => entriesIn(git(directory, ['ls-files', '-s', '-z']))
 const inTree = (directory: string, ref = 'HEAD') => entriesIn(git(directory, ['ls-tree', '-r', '-z', ref]))
 
-async function open(directory: string) {
+async function open(directory: string, policy: WorkspaceOptions['policy'] = 'autonomous') {
   const workspace = await createWorkspace({
     backend: nodeBackend(directory, { stateDir: temporary() }),
-    policy: 'autonomous',
+    policy,
     shell: bash(),
     git: gitProvider(),
   })
@@ -204,23 +206,86 @@ describe('a name that a workspace cannot hold', () => {
     )
   })
 
-  it('is neither changed nor deleted in a status or diff', async () => {
+  it('is neither changed nor deleted in a status or diff, which count it', async () => {
     const { workspace, own } = await open(copy())
+    const leftOut = (count: number) => ({
+      warnings: [`${count} tracked files are left out: a workspace cannot hold their names`],
+    })
     expect(await own.status()).toEqual([])
-    expect(await workspace.call('diff_workspace', {})).toMatchObject({ filesChanged: 0 })
-    const files = Object.entries(entriesOf(`${source}/.git`)).map(([path, entry]) => [`.git/${path}`, entry] as const)
-    const changed = await createWorkspaceDiffs(memory(Object.fromEntries(files))).changed(
-      git(source, ['rev-parse', 'HEAD']).trim(),
-    )
-    expect(changed.map(({ path }) => path).sort()).toEqual(['plain.txt', 'sub/plain.txt', 'unmodified caf\ufffd'])
-    for (const command of [
-      'git status --porcelain',
-      'git diff',
-      'git diff HEAD',
-      'git diff --cached',
-      'git diff HEAD other',
-    ]) {
-      expect(await workspace.call('run_command', { command }), command).toMatchObject({ stdout: '', exitCode: 0 })
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({ filesChanged: 0, ...leftOut(before.head.size) })
+    const below = [...before.head.keys()].filter((path) => path.startsWith('sub/')).length
+    expect(await workspace.call('diff_workspace', { paths: ['sub'] })).toMatchObject(leftOut(below))
+    const all = new Set([...before.head.keys(), ...before.index.keys()]).size
+    const staged = FILES.filter(({ head, index }) => head !== index).length
+    for (const [command, count] of [
+      ['git status --porcelain', all],
+      ['git diff', before.index.size],
+      ['git diff HEAD -- sub', below],
+      ['git diff --cached', staged],
+      ['git diff HEAD other', before.head.size],
+    ] as const) {
+      const result = await workspace.call('run_command', { command })
+      expect(result, command).toMatchObject({ stdout: '', exitCode: 0, ...leftOut(count) })
     }
+    expect(await workspace.call('run_command', { command: 'git show other' })).toMatchObject(leftOut(before.head.size))
+    const range = { base: 'main', head: 'other' }
+    expect(await own.pullRequest(range)).toMatchObject({ diff: '', leftOut: before.head.size })
+    await expect(own.formatPatch(range)).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+    const files = Object.entries(entriesOf(`${source}/.git`)).map(([path, entry]) => [`.git/${path}`, entry] as const)
+    const changed = await createWorkspaceDiffs(memory(Object.fromEntries(files))).changed(idOf(source, 'main'))
+    expect(changed.map(({ path }) => path).sort()).toEqual(['plain.txt', 'sub/plain.txt', 'unmodified caf\ufffd'])
+  })
+
+  it('is counted only where policy shows files', async () => {
+    const policy = { preset: 'autonomous', rules: [{ name: 'hidden', action: 'deny', paths: ['sub/**'] }] } as const
+    const { workspace } = await open(copy(), policy)
+    const count = [...before.head.keys()].filter((path) => !path.startsWith('sub/')).length
+    const warnings = [`${count} tracked files are left out: a workspace cannot hold their names`]
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({ warnings })
+    expect(await workspace.call('run_command', { command: 'git diff HEAD' })).toMatchObject({ warnings })
+  })
+
+  it('is that of a file which a checkout skips, quoted as git quotes it', async () => {
+    const { workspace } = await open(copy())
+    const result = await workspace.call('run_command', { command: 'git checkout -f other' })
+    const { stderr } = result as { stderr: string }
+    const lines = stderr.split('\n').filter((line) => line.startsWith('warning: '))
+    expect(lines.length).toBe(before.head.size)
+    expect(lines).toContain('warning: "unmodified caf\\351" is left out: a workspace cannot hold it')
+  })
+})
+
+describe('a ref that is not UTF-8', () => {
+  it('is kept in packed refs and the configuration, and does not become another', async () => {
+    const directory = newRepository()
+    git(directory, ['commit', '-q', '--allow-empty', '-m', 'x'])
+    const id = idOf(directory, 'HEAD')
+    const refs = ['refs/heads/caf\xe9', 'refs/heads/one', 'refs/heads/two', 'refs/heads/caf\xef\xbf\xbd']
+    git(directory, ['update-ref', '-z', '--stdin'], refs.map((ref) => `create ${ref}\0${id}\0`).join(''))
+    git(directory, ['pack-refs', '--all'])
+    appendFileSync(`${directory}/.git/config`, Buffer.from('[user]\n\tname = Ren\xe9\n', 'latin1'))
+    const { workspace, own } = await open(directory)
+    await own.deleteBranch('one')
+    await own.setSparseDirectories(null)
+    expect(await workspace.call('run_command', { command: 'git branch' })).toMatchObject({
+      stdout: '  caf\ufffd\n* main\n  two\n',
+    })
+    expect(git(directory, ['for-each-ref', '--format=%(refname)'])).toBe(
+      ['refs/heads/caf\xe9', 'refs/heads/caf\xef\xbf\xbd', 'refs/heads/main', 'refs/heads/two', ''].join('\n'),
+    )
+    expect(git(directory, ['config', 'user.name'])).toBe('Ren\xe9\n')
+  })
+
+  it.each(['caf\xe9', 'a\xe2\x80\xaeb'])('in HEAD ends a commit without an effect: %j', async (name) => {
+    const directory = newRepository()
+    git(directory, ['commit', '-q', '--allow-empty', '-m', 'x'])
+    git(directory, ['update-ref', '-z', '--stdin'], `create refs/heads/${name}\0${idOf(directory, 'HEAD')}\0`)
+    writeFileSync(`${directory}/.git/HEAD`, Buffer.from(`ref: refs/heads/${name}\n`, 'latin1'))
+    const refs = git(directory, ['for-each-ref'])
+    const { workspace, own } = await open(directory)
+    await expect(own.status()).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await expect(own.commit({ message: 'x' })).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })
+    expect(git(directory, ['for-each-ref'])).toBe(refs)
   })
 })

@@ -4,8 +4,11 @@ import { occupantFinder } from '../../git/apply-cone.ts'
 import type { Changed } from '../../git/changed-path.ts'
 import { fileAt } from '../../git/checkout.ts'
 import type { CommitHistory } from '../../git/commit-history.ts'
-import { compareTrees, sectionsOf, treeOfIndex } from '../../git/compare-commits.ts'
+import { listCommits, readEntry } from '../../git/commit-log.ts'
+import { commitsBetween } from '../../git/commit-range.ts'
+import { compareTrees, sectionsOf, treeOfIndex, unholdableFiles } from '../../git/compare-commits.ts'
 import type { DiffSection } from '../../git/diff-section.ts'
+import { exactSections } from '../../git/exact-sections.ts'
 import { gitPath } from '../../git/isomorphic-fs.ts'
 import type { LogEntry } from '../../git/provider.ts'
 import { openReader, type RepositoryReader } from '../../git/reader.ts'
@@ -14,11 +17,12 @@ import { type GitFiles, gitFiles } from '../../git/repository-files.ts'
 import { readSparse } from '../../git/sparse-settings.ts'
 import { readStashes } from '../../git/stash-log.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
-import { holdableTest } from '../../git/valid-path.ts'
+import { holdableTest, judgedPath } from '../../git/valid-path.ts'
 import { hasFile } from '../../git/workspace-changes.ts'
 import { createWorkspaceDiffs, type WorkspaceDiffs } from '../../git/workspace-diff.ts'
 import { isWrittenAsId } from '../../git/written-as-id.ts'
 import { isWithin, type Path, parsePath, quote } from '../../paths/logical-path.ts'
+import { decodeName } from '../../paths/name-bytes.ts'
 import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type {
   CommandDiff,
@@ -42,6 +46,8 @@ export interface CommandGitOptions {
   readonly onRead: (path: Path, bytes: number) => void
   /** Called with each path and each ref whose name is shown. */
   readonly onName: (path: Path) => void
+  /** Called with each file that an answer leaves out because a workspace cannot hold its name. */
+  readonly onLeftOut: (path: string) => void
   /** Called with each commit whose message or id is shown. Its ancestors have no higher label. */
   readonly onCommit: (history: CommitHistory, commit: string) => Promise<void>
   /** Called with each path whose stored content the command receives in some way. */
@@ -69,7 +75,11 @@ const MODE_TYPE = 0o170000
 const SUBMODULE = 0o160000
 
 /** Opens the repository in `.git` of the root for one command. */
-export function commandGit(options: CommandGitOptions): CommandGit {
+export function commandGit(base: CommandGitOptions): CommandGit {
+  const onLeftOut = (path: string) => {
+    if (base.sees(judgedPath(path))) base.onLeftOut(path)
+  }
+  const options = { ...base, onLeftOut }
   const { backend, files: gate, sees, signal, change } = options
   const state: RepositoryState = {
     options,
@@ -108,12 +118,13 @@ export function commandGit(options: CommandGitOptions): CommandGit {
       const rows = statusOf({ head, index, changed, sees }, untracked)
       noteEqual(options, head, changed)
       if (!showsAll) return rows
+      for (const files of [head, index]) for (const path of unholdableFiles(files)) options.onLeftOut(path)
       const shown = await withRenames(state, rows, { head, index })
       for (const row of shown) noteStatus(options, row)
       return shown
     },
     diff: async (request) => showDiff(state, await changedBetween(state, request)),
-    log: (ref, maxCount) => listCommits(state, ref, maxCount),
+    log: (ref, maxCount) => readLog(state, ref, maxCount),
     show: (ref) => showCommit(state, ref),
     patches: (base, head) => exactPatches(state, base, head),
     async stashes() {
@@ -234,8 +245,9 @@ async function listBranches(files: GitFiles): Promise<readonly string[]> {
     }
   }
   const packed = await files.read('packed-refs')
-  const lines = packed === undefined ? [] : decoder.decode(packed).matchAll(/^[0-9a-f]{40} refs\/heads\/(\S+)$/gm)
-  for (const [, name] of lines) names.add(name as string)
+  const lines = packed === undefined ? [] : decodeName(packed).matchAll(/^[0-9a-f]{40} refs\/heads\/(\S+)$/gm)
+  const isHoldable = holdableTest()
+  for (const [, name] of lines) if (isHoldable(name as Path)) names.add(name as string)
   return [...names].sort()
 }
 
@@ -248,12 +260,16 @@ async function changedBetween(
   const { entries } = await reader.index()
   const index = treeOfIndex(entries)
   const base = from === undefined && to === undefined ? index : await treeOf(state, from)
+  const isAsked = (path: string) =>
+    paths === undefined || paths.some((start) => start === '.' || isWithin(path as Path, start as Path))
+  const leaveOut = (path: string) => {
+    if (isAsked(path)) options.onLeftOut(path)
+  }
+  if (to === undefined) for (const path of unholdableFiles(base === index ? entries : base)) leaveOut(path)
   const all =
     to === undefined
       ? await diffs.changedFrom(base, options.signal)
-      : compareTrees(reader.objects, base, to === 'index' ? index : await treeOf(state, to))
-  const isAsked = (path: string) =>
-    paths === undefined || paths.some((start) => start === '.' || isWithin(path as Path, start as Path))
+      : compareTrees(reader.objects, base, to === 'index' ? index : await treeOf(state, to), leaveOut)
   const changed = all.filter(({ path }) => isAsked(path))
   noteEqual({ ...options, chosen: () => [...options.chosen()].filter(isAsked) }, base, changed)
   return to === undefined ? changed.filter(({ path, old }) => old !== null || entries.has(path)) : changed
@@ -294,67 +310,38 @@ async function exactPatches(state: RepositoryState, base: string, head: string):
   const { reader, options } = state
   const [from, to] = [await resolve(state, base), await resolve(state, head)]
   await options.onCommit(reader, to)
-  const { commitsBetween } = await import('../../git/commit-range.ts')
-  const { exactSections } = await import('../../git/exact-sections.ts')
   const patches: Awaited<ReturnType<CommandGit['patches']>>[number][] = []
   for (const { commit, parents } of await commitsBetween(reader.objects, await reader.shallow(), from, to)) {
     options.signal.throwIfAborted()
     if (parents.length > 1) continue
     const before = parents[0] === undefined ? EMPTY_TREE : await reader.tree(parents[0])
-    const changed = compareTrees(reader.objects, before, await reader.tree(commit))
-    const diff = await exactSections(changed, options.sees)
+    const diff = await exactSections(reader.objects, before, await reader.tree(commit), options.sees)
     noteDiff(options, diff)
-    patches.push({ entry: await readCommit(state, commit), diff })
+    patches.push({ entry: withoutSecrets(await readEntry(reader.objects, commit)), diff })
   }
   return patches
 }
 
-/** @param shallow commits whose parents the repository does not have: as for git, they have none */
-async function readCommit(
-  { reader }: RepositoryState,
-  commit: string,
-  shallow?: ReadonlySet<string>,
-): Promise<LogEntry> {
-  const text = decoder.decode(await reader.objects.need(commit, 'commit'))
-  const end = text.indexOf('\n\n')
-  const [fields, message] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)]
-  const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
-  const parents = shallow?.has(commit)
-    ? []
-    : [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
-  return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
+function withoutSecrets(entry: LogEntry): LogEntry {
+  return { ...entry, message: redact(entry.message).text }
 }
 
 /** Returns the commits that lead to a ref, newest first. */
-async function listCommits(state: RepositoryState, ref: string, maxCount: number): Promise<readonly LogEntry[]> {
-  const start = await state.reader.resolve(ref)
-  await state.options.onCommit(state.reader, start)
-  const shallow = await state.reader.shallow()
-  const pending = [await readCommit(state, start, shallow)]
-  const queued = new Set(pending.map(({ commit }) => commit))
-  const entries: LogEntry[] = []
-  while (entries.length < maxCount && pending.length > 0) {
-    state.options.signal.throwIfAborted()
-    pending.sort((a, b) => b.author.at - a.author.at)
-    const next = pending.shift() as LogEntry
-    entries.push(next)
-    for (const parent of next.parents) {
-      if (queued.has(parent)) continue
-      queued.add(parent)
-      pending.push(await readCommit(state, parent, shallow))
-    }
-  }
-  return entries
+async function readLog({ reader, options }: RepositoryState, ref: string, maxCount: number): Promise<LogEntry[]> {
+  const start = await reader.resolve(ref)
+  await options.onCommit(reader, start)
+  const entries = await listCommits(reader.objects, start, await reader.shallow(), maxCount, options.signal)
+  return entries.map(withoutSecrets)
 }
 
 /** Returns a commit with its diff. Like git, a merge is shown without a diff. */
 async function showCommit(state: RepositoryState, ref: string): ReturnType<CommandGit['show']> {
   const commit = await state.reader.resolve(ref)
   await state.options.onCommit(state.reader, commit)
-  const entry = await readCommit(state, commit, await state.reader.shallow())
-  const [parent] = entry.parents
+  const entry = withoutSecrets(await readEntry(state.reader.objects, commit))
+  const [parent] = (await state.reader.shallow()).has(commit) ? [] : entry.parents
   const before = parent === undefined ? EMPTY_TREE : await state.reader.tree(parent)
-  const changed =
-    entry.parents.length > 1 ? [] : compareTrees(state.reader.objects, before, await state.reader.tree(commit))
+  const now = entry.parents.length > 1 ? before : await state.reader.tree(commit)
+  const changed = compareTrees(state.reader.objects, before, now, state.options.onLeftOut)
   return { entry, diff: await showDiff(state, changed) }
 }

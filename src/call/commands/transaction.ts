@@ -36,6 +36,8 @@ interface TransactionState extends PushingLine {
   readonly onStore: (path: Path) => void
   /** Records the label of content that the line receives. */
   readonly receive: (path: Path, label?: Label) => void
+  /** See {@link CommandTransaction.leftOut}. */
+  readonly leftOut: Set<string>
   /** Whether git's own files may be among the changes. Nothing else can write them. */
   isGitOpen: boolean
 }
@@ -80,6 +82,7 @@ export function openTransaction(
   const texts = textsIn(call.input)
   const flow = shared === undefined ? openFlow(session, texts, received) : shared.flow
   const reads = new Set<Path>()
+  const leftOut = new Set<string>()
   const receive = (path: Path, label: Label = 'public') => {
     flow?.read(path)
     flow?.receive({ label, path })
@@ -114,12 +117,12 @@ export function openTransaction(
     },
   })
   const state: TransactionState = {
-    ...{ session, drafts, files, flow, signal, onRead, onStore, receive },
+    ...{ session, drafts, files, flow, signal, onRead, onStore, receive, leftOut },
     ...{ askFor: question.askFor, pushes: 0, isGitOpen: false },
   }
   let git: CommandGit | undefined
   return {
-    ...{ files, signal, reads, flow, noteRead: onRead },
+    ...{ files, signal, reads, leftOut, flow, noteRead: onRead },
     ...{ onCommit: session.onCommit, tree: workspace.backend },
     noteReadable: flow && receive,
     startedBy: startedByOf(session, flow),
@@ -214,7 +217,7 @@ function openFlow(
 
 /** The repository as the command sees it. */
 function openGit(state: TransactionState): CommandGit {
-  const { session, drafts, files, flow, signal, onRead, onStore, receive } = state
+  const { session, drafts, files, flow, signal, onRead, onStore, receive, leftOut } = state
   const { workspace, call, facts, options } = session
   const onName = (path: Path) => flow?.readName(path)
   const visibility = createVisibility(workspace.policy, facts, 'diff', call.verdict)
@@ -234,6 +237,7 @@ function openGit(state: TransactionState): CommandGit {
       if (flow !== undefined) await options.noteCommit(history, commit, flow)
     },
     onStored: receiveStored,
+    onLeftOut: (path) => leftOut.add(path),
     chosen: () => (flow === undefined ? [] : [...workspace.fileLabels, ...flow.written].map(([path]) => path)),
     async change(view) {
       const repository = await openCommandRepository(

@@ -1,5 +1,6 @@
 import { ToolError } from '../../../errors.ts'
 import { changeSummary } from '../../../git/diff-stat.ts'
+import { quoteName } from '../../../patch/quoted-name.ts'
 import { quote } from '../../../paths/logical-path.ts'
 import { counted } from '../../../util/counted.ts'
 import type { Flags } from '../flags.ts'
@@ -417,5 +418,5 @@ export function leftOutRefs(refs: readonly string[]): string {
 }
 
 export function skippedWarnings(skipped: readonly string[]): string {
-  return skipped.map((path) => `warning: ${path} is left out: a workspace cannot hold it\n`).join('')
+  return skipped.map((path) => `warning: ${quoteName(path)} is left out: a workspace cannot hold it\n`).join('')
 }
