@@ -2,7 +2,7 @@ import { Volume } from 'memfs'
 import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { pathAt } from './large-tree.ts'
-import { medians, report } from './measure.ts'
+import { heading, medians, report } from './measure.ts'
 
 const FILES = 500
 const CALLS = 5000
@@ -12,7 +12,7 @@ const content = Array.from({ length: 128 }, (_, i) => `line ${i} of a file`.padE
 
 /** A complete call against bare memfs: reading 4 KiB, and an edit against read, replace and write. */
 export async function benchCalls(): Promise<void> {
-  console.log(`\nOne call on memory, ${content.length} bytes, ${CALLS} calls over ${FILES} files`)
+  heading(`One call on memory, ${content.length} bytes, ${CALLS} calls over ${FILES} files`)
   const names = Array.from({ length: FILES }, (_, i) => `src/module-${i % 20}/file-${i}.ts`)
   const volume = Volume.fromJSON(Object.fromEntries(names.map((name) => [`/${name}`, content])))
   const limits = { callsPerMinute: Number.MAX_SAFE_INTEGER, bytesWrittenPerRun: Number.MAX_SAFE_INTEGER }

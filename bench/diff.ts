@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'
-import { medians, report } from './measure.ts'
+import { heading, medians, report } from './measure.ts'
 
 /** Diffs of one file: a small edit against a fixed time, 5,000 lines against a `git diff --no-index` process and against jsdiff. */
 export async function benchDiff(): Promise<void> {
-  console.log('\nDiff of one file')
+  heading('Diff of one file')
   await smallEdit()
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
   try {

@@ -7,7 +7,7 @@ import { nodeBackend } from '../dist/backends/node/index.js'
 import { openRepository } from '../dist/git/index.js'
 import { type Backend, createWorkspace } from '../dist/index.js'
 import { makeCorpus } from './corpus.ts'
-import { median, medians, report } from './measure.ts'
+import { heading, median, medians, report } from './measure.ts'
 
 /** Warm-up rounds, until the code is compiled as in a long-running process, and measured rounds. */
 const WARM_UP = 12
@@ -56,6 +56,7 @@ function gitFiles(root: string): Record<string, Uint8Array> {
 
 /** `diff_workspace` against a `git diff` process, after one more edit each time, and a first checkout. */
 export async function benchGit(): Promise<void> {
+  heading('Diff of a workspace, and a checkout')
   for (const count of process.env.BENCH_LARGE === undefined ? [2500] : [2500, 25_000]) {
     const corpus = makeCorpus(count)
     const state = mkdtempSync(join(tmpdir(), 'wardspace-bench-state-'))

@@ -1,10 +1,10 @@
 import picomatch from 'picomatch'
 import { compileGlob } from '../src/paths/glob.ts'
-import { medians, report } from './measure.ts'
+import { heading, medians, report } from './measure.ts'
 
 /** Ordinary patterns, each on 20,000 paths, and patterns that make a backtracking matcher slow, each on one name. */
 export async function benchGlobs(): Promise<void> {
-  console.log('\nGlobs, compiled and matched, against picomatch')
+  heading('Globs, compiled and matched, against picomatch')
   const paths = Array.from(
     { length: 20_000 },
     (_, i) => `packages/p${i % 40}/src/part${i % 700}/file-${i}.${endings[i % 4]}`,

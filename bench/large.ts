@@ -7,7 +7,7 @@ import { nodeBackend } from '../dist/backends/node/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { makeCorpus } from './corpus.ts'
 import { git, makeRepository } from './git.ts'
-import { median, medians, must, report } from './measure.ts'
+import { heading, median, medians, must, report } from './measure.ts'
 
 const FILES = 60_000
 const ALL = 1_000_000
@@ -22,7 +22,7 @@ export async function benchLarge(): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), 'wardspace-bench-state-'))
   try {
     const { root } = corpus
-    console.log(`\nA repository of ${corpus.count} files on disk, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB`)
+    heading(`A repository of ${corpus.count} files on disk, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB`)
     await makeRepository(root)
     await benchReads(root)
     await benchDiff(root, stateDir)

@@ -7,6 +7,7 @@ import { benchLarge } from './large.ts'
 import { benchMcp } from './mcp.ts'
 import { benchObjectStore } from './object-store.ts'
 import { benchPatch } from './patch.ts'
+import { severalRuns } from './runs.ts'
 import { benchScale } from './scale.ts'
 import { benchSearch } from './search.ts'
 import { benchShell } from './shell.ts'
@@ -31,6 +32,12 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
 const expected = process.argv.slice(2).filter((word) => !/^(?:\d+|--.*)$/.test(word))
 const unknown = expected.find((name) => !Object.hasOwn(parts, name))
 if (unknown !== undefined) throw new Error(`There is no benchmark "${unknown}", only: ${Object.keys(parts).join(', ')}`)
-for (const [name, run] of Object.entries(parts)) {
-  if (expected.length === 0 || expected.includes(name)) await run()
+const runs = process.argv.find((word) => word.startsWith('--runs='))
+const chosen = expected.length === 0 ? Object.keys(parts) : expected
+if (runs !== undefined) {
+  // The curves have tables of their own.
+  const names = chosen.filter((name) => name !== 'scale')
+  severalRuns(names, Number(runs.slice('--runs='.length)), process.argv.includes('--write'))
+} else {
+  for (const name of chosen) await parts[name]?.()
 }

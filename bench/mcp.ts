@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { installInto } from './installed.ts'
 import { pathAt } from './large-tree.ts'
-import { median, medians, report } from './measure.ts'
+import { heading, median, medians, report } from './measure.ts'
 
 const READS = 1000
 // The server answers 10,000 calls a minute.
@@ -17,7 +17,7 @@ const own = join(import.meta.dirname, '../dist/cli/main.js')
 
 /** MCP over stdio against the reference filesystem server, and the start of the server on a large tree. */
 export async function benchMcp(): Promise<void> {
-  console.log(`\nMCP over stdio: the start of a server, and ${READS} calls of one that read 4 KiB`)
+  heading(`MCP over stdio: the start of a server, and ${READS} calls of one that read 4 KiB`)
   const home = mkdtempSync(join(tmpdir(), 'wardspace-mcp-'))
   try {
     const root = join(home, 'root')

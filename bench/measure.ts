@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 
 /**
@@ -31,6 +32,24 @@ export async function must(answer: Promise<{ ok: boolean; message?: unknown }>):
   if (!result.ok) throw new Error(String(result.message))
 }
 
+/** A measured row, as `runs.ts` reads it. */
+export interface MeasuredRow {
+  readonly heading: string
+  readonly label: string
+  readonly ratio: number
+  /** Missing if any ratio will do. */
+  readonly budget?: number
+  readonly goal?: number
+}
+
+let title = ''
+
+/** Begins a table. */
+export function heading(text: string): void {
+  title = text
+  console.log(`\n${text}`)
+}
+
 /** How {@link report} shows a row. */
 interface Row {
   /** The unit of both values. Default: `ms`. */
@@ -49,6 +68,11 @@ export function report(
 ): void {
   const ratio = ours / reference
   if (ratio > budget) process.exitCode = 1
+  const { BENCH_ROWS } = process.env
+  if (BENCH_ROWS !== undefined) {
+    const row = { heading: title, label, ratio, budget: Number.isFinite(budget) ? budget : undefined, goal }
+    appendFileSync(BENCH_ROWS, `${JSON.stringify(row)}\n`)
+  }
   const bounds = `(at most ${budget}${goal === undefined ? '' : `, goal ${goal}`})`
   console.log(
     `${ratio <= budget ? 'ok  ' : 'OVER'} ${label.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x ${bounds}   ${format(ours)} against ${format(reference)} ${unit}`,

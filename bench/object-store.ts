@@ -3,7 +3,7 @@ import { createWorkspace } from '../src/index.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 import type { Backend, Change } from '../src/storage/backend.ts'
 import { mapStore, type RequestCounts } from '../test/edge/map-store.ts'
-import { report } from './measure.ts'
+import { heading, report } from './measure.ts'
 
 /** What a request costs at most, by the number of files. */
 const budgets = [
@@ -17,9 +17,10 @@ const COMMIT_FILES = 20_000
 
 /** The requests of an object store: one-file writes, reads and a search, against their budgets. */
 export async function benchObjectStore(): Promise<void> {
+  heading('Requests of an object store')
   for (const { files, writtenKb, cold, search } of budgets) {
     const { store, count } = mapStore()
-    const label = (text: string) => `object store, ${files.toLocaleString('en')} files: ${text}`
+    const label = (text: string) => `${files.toLocaleString('en')} files: ${text}`
     await fill(objectStore(store), files)
 
     const backend = objectStore(store)

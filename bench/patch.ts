@@ -7,13 +7,13 @@ import { createWorkspace, type PolicyInput, type ToolName } from '../dist/index.
 import { unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'
 import { makeCorpus } from './corpus.ts'
-import { medians, report } from './measure.ts'
+import { heading, medians, report } from './measure.ts'
 
 const MIB = 1024 * 1024
 
 /** A patch of 5 MB over 1,000 files against `git apply --check` and jsdiff, which only parses and applies texts, and a hunk that matches nowhere against a fixed time. */
 export async function benchPatch(): Promise<void> {
-  console.log('\nPatches')
+  heading('Patches')
   const corpus = makeCorpus(1000, { smallest: 4096 })
   try {
     const files = corpus.files()

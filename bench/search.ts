@@ -4,7 +4,7 @@ import { memory } from '../dist/backends/memory/index.js'
 import { nodeBackend } from '../dist/backends/node/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { type Corpus, makeCorpus } from './corpus.ts'
-import { medians, must, report } from './measure.ts'
+import { heading, medians, must, report } from './measure.ts'
 
 const patterns = [
   { name: 'literal, rare', query: 'useCapture', mode: 'literal', budget: 0.6, onDisk: 1.8, goal: 0.15 },
@@ -26,7 +26,7 @@ export async function benchSearch(): Promise<void> {
   for (const count of [2500, 25_000]) {
     const corpus = makeCorpus(count)
     try {
-      console.log(`\nSearch in ${corpus.count} files, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB`)
+      heading(`Search in ${corpus.count} files, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB`)
       for (const [name, time] of await searches(corpus)) growth.set(name, [...(growth.get(name) ?? []), time])
       await finds(corpus)
     } finally {

@@ -3,7 +3,7 @@ import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { bash } from '../dist/shells/bash/index.js'
 import { makeCorpus } from './corpus.ts'
-import { median, medians, report } from './measure.ts'
+import { heading, median, medians, report } from './measure.ts'
 
 const COUNT = 5000
 
@@ -12,7 +12,7 @@ export async function benchShell(): Promise<void> {
   const corpus = makeCorpus(COUNT)
   try {
     const files = corpus.files()
-    console.log(`\nCommands over ${corpus.count} files, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB in memory`)
+    heading(`Commands over ${corpus.count} files, ${(corpus.bytes / 2 ** 20).toFixed(0)} MiB in memory`)
     const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', shell: bash() })
     const theirs = new InMemoryFs(
       Object.fromEntries(Object.entries(files).map(([path, bytes]) => [`/w/${path}`, bytes])),
