@@ -94,7 +94,7 @@ export async function callTool(
     { callId: audit.id, tool: name },
     isToolCall({ target, options }),
   )
-  const wait = openWait(options.via ?? name, options.signal)
+  const wait = openWait(options.via ?? name, name, options.signal)
   const state: CallState = { workspace, run, target, options, audit, taint, wait }
   const unpin = workspace.backend.pin?.()
   let preparing: Promise<PreparedCall> | undefined

@@ -1,6 +1,6 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { anySignal, throwIfAborted } from '../util/abort.ts'
+import { anySignal, onAbort, throwIfAborted } from '../util/abort.ts'
 
 /** Time that a call has to end by itself when its caller has cancelled it or its time is over, in milliseconds. */
 const GRACE_MS = 500
@@ -16,7 +16,7 @@ const limitedTools: Readonly<Record<string, 'search' | 'command'>> = { search_te
  */
 export interface CallWait {
   /** Aborts with the signal of the caller, and when the time of the call is over. */
-  signal: AbortSignal | undefined
+  readonly signal: AbortSignal | undefined
   /** @throws ToolError `ABORTED` */
   requireNotCancelled(): void
   /** Settles as the work does, or rejects when the wait ends. */
@@ -31,10 +31,27 @@ export interface CallWait {
   close(): void
 }
 
-/** @param name the name of the call in messages */
-export function openWait(name: string, caller: AbortSignal | undefined): CallWait {
-  // Node warns of a signal with many listeners, and a caller may have one signal for many calls.
-  const signal = caller && anySignal(caller)
+/** The wait for a call that nothing can end. */
+export const ENDLESS_WAIT: CallWait = Object.freeze({
+  signal: undefined,
+  requireNotCancelled() {},
+  until: (work) => work,
+  limit() {},
+  stopTimer() {},
+  untimed: (step) => step(),
+  close() {},
+} satisfies CallWait)
+
+/**
+ * Opens the wait for a call of a tool.
+ *
+ * @param name the name of the call in messages
+ */
+export function openWait(name: string, tool: string, caller: AbortSignal | undefined): CallWait {
+  return caller === undefined && limitedTools[tool] === undefined ? ENDLESS_WAIT : openLimitedWait(name, caller)
+}
+
+function openLimitedWait(name: string, signal: AbortSignal | undefined): CallWait {
   let timer: ReturnType<typeof setTimeout> | undefined
   let startTimer = () => {}
   let end!: (error: ToolError) => void
@@ -53,10 +70,9 @@ export function openWait(name: string, caller: AbortSignal | undefined): CallWai
     endIn(0, 'ABORTED', CANCELLED)
   }
   ended.catch(() => {})
-  if (signal?.aborted) cancel()
-  else signal?.addEventListener('abort', cancel)
+  const stopListening = signal && onAbort(signal, cancel)
 
-  const wait: CallWait = {
+  const wait: { -readonly [K in keyof CallWait]: CallWait[K] } = {
     signal,
     requireNotCancelled: () => throwIfAborted(wait.signal, name + CANCELLED),
     until: (work) => Promise.race([work, ended]),
@@ -84,7 +100,7 @@ export function openWait(name: string, caller: AbortSignal | undefined): CallWai
     },
     close() {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', cancel)
+      stopListening?.()
     },
   }
   return wait

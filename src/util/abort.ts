@@ -30,3 +30,24 @@ export function anySignal(...signals: readonly (AbortSignal | undefined)[]): Abo
   }
   return any.signal
 }
+
+const listenersOf = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls a listener when a signal aborts, or at once if it has. Each signal gets only one listener: Node warns of many, and a caller
+ * may have one signal for many calls. Returns a function that ends it.
+ */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener()
+  let listeners = listenersOf.get(signal)
+  if (listeners === undefined) {
+    const all = new Set<() => void>()
+    listeners = all
+    listenersOf.set(signal, all)
+    signal.addEventListener('abort', () => {
+      for (const each of all) each()
+    })
+  }
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

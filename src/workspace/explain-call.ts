@@ -1,6 +1,6 @@
 import { openCallAudit } from '../call/call-audit.ts'
 import { type CallState, draftCall, evaluateCall, evaluateDraft, requireMode } from '../call/call-tool.ts'
-import { openWait } from '../call/call-wait.ts'
+import { ENDLESS_WAIT } from '../call/call-wait.ts'
 import { requireOpen } from '../call/require-open.ts'
 import type { AuthorizedCall, ExplainedAccess } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
@@ -46,8 +46,7 @@ export async function evaluateExplained(
   const tool = typeof target === 'string' ? target : target.name
   const audit = openCallAudit({ ...workspace, clock: () => 0 }, run, tool, {})
   const taint = workspace.openTaintTracker(workspace, run, { callId: audit.id, tool }, true)
-  const wait = openWait(tool, undefined)
-  const state: CallState = { workspace, run, target, options: { dialectCall }, audit, taint, wait }
+  const state: CallState = { workspace, run, target, options: { dialectCall }, audit, taint, wait: ENDLESS_WAIT }
   const unpin = workspace.backend.pin?.()
   try {
     const evaluated = await evaluateCall(workspace, run, target, completeVersions(run.seenVersions, input), state)
@@ -58,7 +57,6 @@ export async function evaluateExplained(
     const accesses = verdict.decision === 'deny' ? call.accesses.map(asRefused) : call.accesses
     return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
   } finally {
-    wait.close()
     unpin?.()
   }
 }
