@@ -1,10 +1,12 @@
 import type { Stats } from 'node:fs'
+import { ToolError } from '../../errors.ts'
 import { type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Change, EntryType, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
+import { counted } from '../../util/counted.ts'
 import { readLinkAt } from './canonical.ts'
 import { isMissing } from './errno.ts'
-import { namesIn } from './list-directory.ts'
+import { listDirectory, namesIn } from './list-directory.ts'
 import { hashContent } from './read-content.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { tagOf, typeOf } from './stat.ts'
@@ -38,7 +40,7 @@ export async function checkOnDisk(
   // The parent of an existing entry is a directory.
   const above = new Set<Path>()
   for (const [path, present] of cache) if (present !== undefined) above.add(parentOf(path))
-  return retryOnDescriptorLimit(() =>
+  const check = () =>
     checkChangeSet(changes, {
       at(path) {
         if (!cache.has(path)) cache.set(path, above.has(path) ? DIRECTORY : statQuickly(access, path))
@@ -47,7 +49,26 @@ export async function checkOnDisk(
       sha256: (present) => present.sha256,
       names: (path) => namesIn(access, path),
       stages: true,
-    }),
+    })
+  return retryOnDescriptorLimit(() => {
+    try {
+      return check()
+    } catch (error) {
+      throw withUnlisted(access, error)
+    }
+  })
+}
+
+/** Adds to the refusal to delete a directory how many entries no listing shows, so that no caller can delete or move them. */
+function withUnlisted(access: TreeAccess, error: unknown): unknown {
+  if (!(error instanceof ToolError) || error.code !== 'DIRECTORY_NOT_EMPTY') return error
+  const path = error.details.path as Path
+  const unlisted = namesIn(access, path).length - listDirectory(access, path).length
+  if (unlisted === 0) return error
+  return new ToolError(
+    error.code,
+    `${error.message}, and ${counted(unlisted, 'entry has a name', 'entries have names')} that a workspace cannot hold`,
+    { path, hint: 'Rename or delete these entries with a program outside of the workspace.' },
   )
 }
 

@@ -145,6 +145,18 @@ describe('reading', () => {
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['is \ufffd'])
   })
 
+  it('says how many entries that no listing shows keep a directory from being deleted', async () => {
+    const { root, backend } = place({ 'd/a': 'a', 'e/a': 'a' })
+    for (const name of ['b:c', 'no \xff', 'no \xfe']) writeFileSync(Buffer.from(`${root}/d/${name}`, 'latin1'), '')
+    const drop = (path: string) => ({ path: at(path), expect: 'any', to: null }) as const
+    const refused = (...paths: string[]) => commit(backend, ...paths.map(drop)).catch(({ message }: Error) => message)
+    expect(await refused('d', 'd/a')).toBe(
+      'Cannot delete directory "d": it is not empty, and 3 entries have names that a workspace cannot hold',
+    )
+    expect(await refused('e')).toBe('Cannot delete directory "e": it is not empty')
+    expect(readFileSync(`${root}/d/a`, 'utf8')).toBe('a')
+  })
+
   it('refuses a link with an unreadable target path', async () => {
     const { backend } = place({ 'd/a': 'a' })
     for (const [code, refusal] of [
