@@ -20,8 +20,8 @@ export const errorHints = {
   COMMAND_DENIED: 'The command is not allowed; do not retry, use another way.',
   APPROVAL_REQUIRED: 'The approval is pending; wait for it.',
   APPROVAL_DENIED: 'The approval was refused; do not ask again, change the task.',
-  FILE_TOO_LARGE: 'Narrow the range, or work on a smaller part.',
-  LIMIT_EXCEEDED: 'Narrow the request.',
+  FILE_TOO_LARGE: 'Read it in ranges; it is too large to be read or changed as a whole.',
+  LIMIT_EXCEEDED: 'Narrow the request, or split it into smaller ones.',
   RATE_LIMITED: 'Slow down and call again later.',
   WRITE_CONFLICT: 'Read the file again and repeat the change on its current version.',
   EDIT_NO_MATCH: 'Copy oldText exactly from the file, with its white space.',
@@ -39,7 +39,7 @@ export const errorHints = {
   ABORTED: 'The call was cancelled; nothing was changed.',
   NO_SPACE: 'The storage is full; the old content is intact.',
   BACKEND_ERROR: 'The storage failed; the old content is intact. Try again, or report this to the user.',
-  AUDIT_FAILED: 'The audit record could not be written, so nothing was changed. Report this to the user.',
+  AUDIT_FAILED: 'Report this to the user: nothing can be changed until the audit can be written again.',
   HOOK_FAILED: 'A hook failed. Report this to the user.',
 } as const
 

@@ -113,12 +113,13 @@ export function clamp(name: string, value: number, hard: number, warnings: strin
 export const REDUCED_WARNING = /^\w+ (\d+) was reduced to the limit of (\d+)$/
 
 /** @throws ToolError `LIMIT_EXCEEDED` for a size over a limit */
-export function checkLimit(name: string, value: number, limit: number, path?: string): void {
+export function checkLimit(name: string, value: number, limit: number, path?: string, hint?: string): void {
   if (value > limit) {
     throw new ToolError('LIMIT_EXCEEDED', `${name} is ${value}, over the limit of ${limit}`, {
       limit: name,
       value: limit,
       ...(path === undefined ? {} : { path }),
+      ...(hint === undefined ? {} : { hint }),
     })
   }
 }

@@ -40,7 +40,7 @@ const reasons: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EFBIG: ['NO_SPACE', 'the file is larger than the storage allows'],
   EACCES: ['BACKEND_ERROR', 'permission denied'],
   EPERM: ['BACKEND_ERROR', 'permission denied'],
-  EROFS: ['BACKEND_ERROR', 'the storage is read-only'],
+  EROFS: ['READ_ONLY', 'the storage is read-only'],
   EIO: ['BACKEND_ERROR', 'the storage reported an input/output error'],
   EXDEV: ['BACKEND_ERROR', 'it lies on another storage'],
   EMFILE: ['BACKEND_ERROR', 'too many files are open'],

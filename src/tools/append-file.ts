@@ -55,7 +55,13 @@ export const appendFile = defineBuiltinTool({
     refuseMarks(document, input.content, path)
     const addition = encodeText(adaptLineEnds(input.content, document.eol), { encoding: document.encoding, bom: false })
     const bytes = concatBytes([document.bytes, addition])
-    checkLimit('file size in bytes', bytes.length, limits.appendTotalBytes, path)
+    checkLimit(
+      'file size in bytes',
+      bytes.length,
+      limits.appendTotalBytes,
+      path,
+      'The file cannot grow further: write to another one.',
+    )
     if (endsInsideLine(document)) {
       warnings.push(`${quote(display(requestedPath))} did not end in a newline: the new text continues its last line`)
     }

@@ -194,6 +194,7 @@ describe('memfs()', () => {
     ['ENOENT', 'NOT_FOUND', 'it does not exist'],
     ['ENOSPC', 'NO_SPACE', 'no space is left on the storage'],
     ['EPERM', 'BACKEND_ERROR', 'permission denied'],
+    ['EROFS', 'READ_ONLY', 'the storage is read-only'],
     ['EIO', 'BACKEND_ERROR', 'the storage reported an input/output error'],
     [undefined, 'BACKEND_ERROR', 'the storage failed in an unexpected way'],
   ])('maps the error %s of the volume', async (errno, code, why) => {

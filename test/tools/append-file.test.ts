@@ -38,7 +38,7 @@ describe('append_file', () => {
   })
 
   it('refuses a file over the size limit, a stale version, binary files and directories', async () => {
-    const { code, snapshot, sha } = await bench(
+    const { call, code, snapshot, sha } = await bench(
       {
         'a.txt': '12345678',
         blob: new Uint8Array([1, 0, 2]),
@@ -49,7 +49,10 @@ describe('append_file', () => {
       { limits: { appendTotalBytes: 10 } },
     )
     const before = await snapshot()
-    expect(await code('append_file', { path: 'a.txt', content: 'éé' })).toBe('LIMIT_EXCEEDED')
+    expect(await call('append_file', { path: 'a.txt', content: 'éé' })).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      hint: expect.stringContaining('another'),
+    })
     expect(await code('append_file', { path: 'new.txt', content: '12345678901' })).toBe('LIMIT_EXCEEDED')
     expect(await code('append_file', { path: 'a.txt', content: 'x', expectedSha256: null })).toBe('WRITE_CONFLICT')
     expect(await code('append_file', { path: 'new.txt', content: 'x', expectedSha256: await sha('a.txt') })).toBe(

@@ -24,13 +24,13 @@ const content = new TextEncoder().encode(text.padEnd(size, 'a line of text, and 
 /** Opens a workspace over the file, and counts the parts that are read of it. */
 async function open() {
   const backend = memory({ big: content })
-  const count = { reads: 0, onRead: () => {} }
+  const count = { reads: 0, onRead: (): unknown => undefined }
   const workspace = await createWorkspace({
     backend: {
       ...backend,
-      read(path, range) {
+      async read(path, range) {
         count.reads += 1
-        count.onRead()
+        await count.onRead()
         return backend.read(path, range)
       },
     },
@@ -91,6 +91,20 @@ describe('a cancelled search of a large file', () => {
       { status: 'rejected', reason: { code: 'FILE_TOO_LARGE' } },
       { status: 'rejected', reason: { code: 'ABORTED' } },
     ])
+    await workspace.close()
+  })
+
+  it('lets other calls go on, although its storage does not answer', async () => {
+    const { workspace, files, count } = await open()
+    const stop = new AbortController()
+    const range = { start: size - 100 }
+    count.onRead = () => {
+      if (count.reads !== 20) return undefined
+      stop.abort()
+      return new Promise(() => {})
+    }
+    await expect(files.readBytes('big', { ...range, signal: stop.signal })).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(await files.readBytes('big', range)).toEqual(content.subarray(size - 100))
     await workspace.close()
   })
 

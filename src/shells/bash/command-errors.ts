@@ -1,5 +1,6 @@
-import type { CommandNode, ExecResult } from 'just-bash'
+import type { CommandNode, ExecResult, IFileSystem } from 'just-bash'
 import { withOwnTexts } from './own-texts.ts'
+import { withReasons } from './refusal-texts.ts'
 import { literalOf } from './syntax-nodes.ts'
 
 /** just-bash's error that ends a script with an exit code, and keeps its output until then. */
@@ -8,6 +9,7 @@ export type ExitErrorClass = new (exitCode: number, stdout: string, stderr: stri
 /** The parts of the interpreter's state that are used here. */
 interface ShellState {
   readonly env: Map<string, string>
+  readonly cwd: string
   readonly options: { readonly nounset: boolean }
   /** Differs from `virtualPid` in a subshell. */
   readonly bashPid: number
@@ -16,7 +18,7 @@ interface ShellState {
 
 /** The parts of just-bash's class of interpreters that are used here. */
 interface CommandInterpreter {
-  readonly ctx: { readonly state: ShellState }
+  readonly ctx: { readonly state: ShellState; readonly fs: IFileSystem }
   executeCommand(node: CommandNode, ...rest: readonly unknown[]): Promise<ExecResult>
   runCommand(name: string, args: string[], ...rest: readonly unknown[]): Promise<ExecResult>
 }
@@ -51,7 +53,7 @@ export function endAsBash(prototype: object, ExitError: ExitErrorClass): void {
   const replaced = new WeakSet<ShellState>()
   interpreter.runCommand = async function (name, args, ...rest) {
     if (name === 'exec' && args.length > 0) replaced.add(this.ctx.state)
-    const result = await runCommand.call(this, name, args, ...rest)
+    const result = await withReasons(this.ctx, () => runCommand.call(this, name, args, ...rest))
     return result.stderr.includes(': Parse error at ') ? withOwnTexts(result) : result
   }
   interpreter.executeCommand = async function (node, ...rest) {
@@ -68,7 +70,7 @@ export function endAsBash(prototype: object, ExitError: ExitErrorClass): void {
     }
     let result: ExecResult
     try {
-      result = await executeCommand.call(this, node, ...rest)
+      result = await withReasons(this.ctx, () => executeCommand.call(this, node, ...rest))
     } catch (error) {
       const { name, stdout, stderr } = error as ScriptError
       if (unopened.has(error as object)) {

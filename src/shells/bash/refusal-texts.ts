@@ -1,31 +1,79 @@
 import type { Command, CommandContext, ExecResult, IFileSystem } from 'just-bash'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
+import { reasonOf, type SystemError } from './fs-errors.ts'
 import { withOwnTexts } from './own-texts.ts'
 import { resolvePath } from './virtual-paths.ts'
 
+/** Codes of refusals that the interpreter reports as a missing file. */
+const REFUSALS = new Set<unknown>(['EACCES', 'EFBIG', 'EIO'])
+
+/** `sed: a: No such file or directory`, `chmod: cannot access 'a': No such file or directory`. */
+const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
+
+const logs = new WeakMap<IFileSystem, RefusalLog>()
+
+/** Runs a command over the files of a line. Its errors name the reason of a refusal, and not a missing file. */
+export async function withReasons<R extends ExecResult>(
+  { fs, state }: { readonly fs: IFileSystem; readonly state: { readonly cwd: string } },
+  run: () => Promise<R>,
+): Promise<R> {
+  const log = logs.get(fs)
+  if (log === undefined) return run()
+  const start = log.refused.length
+  const { cwd } = state
+  const result = await run()
+  return { ...result, stderr: log.corrected(result.stderr, cwd, start) }
+}
+
+/** A path that was refused, and the reason as a command prints it. */
+interface RefusedPath {
+  readonly path: string
+  readonly reason: string
+}
+
 /** Records the paths that the files of a line have refused, in order. */
 export class RefusalLog {
-  readonly paths: string[] = []
+  readonly refused: RefusedPath[] = []
 
   /** Returns the files, with each refusal recorded. */
   watch(fs: IFileSystem): IFileSystem {
     const entries = Object.entries(fs).map(([name, method]) => [name, this.#watched(method)] as const)
-    return Object.fromEntries(entries) as unknown as IFileSystem
+    const watched = Object.fromEntries(entries) as unknown as IFileSystem
+    logs.set(watched, this)
+    return watched
+  }
+
+  /** Returns the errors of a command with the reasons of its refusals, which are those from `start` on. */
+  corrected(stderr: string, cwd: string, start: number): string {
+    const refused = this.refused.slice(start)
+    if (refused.length === 0) return stderr
+    return stderr.replace(MISSING, (line, lead: string, operand: string) => {
+      const reason = reasonFor(refused, resolvePath(cwd, operand))
+      return reason === undefined ? line : `${lead}: ${reason}`
+    })
   }
 
   #watched(method: unknown): unknown {
     if (typeof method !== 'function') return method
     return (...args: unknown[]) => {
       const result: unknown = method(...args)
-      if (result instanceof Promise) result.catch((error: { code?: unknown }) => this.#note(error, args))
+      if (result instanceof Promise) result.catch((error: SystemError) => this.#note(error, args))
       return result
     }
   }
 
-  #note({ code }: { code?: unknown }, args: readonly unknown[]): void {
-    if (code !== 'EACCES') return
-    for (const path of args.slice(0, 2)) if (typeof path === 'string') this.paths.push(resolvePath('/', path))
+  #note({ code, refusal }: SystemError, args: readonly unknown[]): void {
+    if (!REFUSALS.has(code)) return
+    const { sizeBytes, value } = refusal?.details ?? {}
+    const size = sizeBytes === undefined ? '' : ` (${sizeBytes} bytes, over the limit of ${value})`
+    for (const path of args.slice(0, 2)) {
+      if (typeof path === 'string') this.refused.push({ path: resolvePath('/', path), reason: reasonOf(code) + size })
+    }
   }
+}
+
+function reasonFor(refused: readonly RefusedPath[], path: string): string | undefined {
+  return refused.find((one) => one.path === path)?.reason
 }
 
 /** Commands of the interpreter that report every failure of a file as a missing file, or none. */
@@ -45,24 +93,23 @@ function corrected(name: string, log: RefusalLog): Command {
   return {
     name,
     async execute(args, context) {
-      const start = log.paths.length
+      const { cwd } = context
+      const start = log.refused.length
       const result = withOwnTexts(await original(name, args, context), args.includes('--help'))
-      const refused = new Set(log.paths.slice(start))
-      const stderr = result.stderr.replace(MISSING, (line, lead: string, operand: string) =>
-        refused.has(resolvePath(context.cwd, operand)) ? `${lead}: Permission denied` : line,
-      )
-      if (stderr !== '' || refused.size === 0 || !SILENT.has(name)) return { ...result, stderr }
-      const missing = args.filter((arg) => refused.has(resolvePath(context.cwd, arg)))
-      return { ...result, stderr: missing.map((arg) => `${name}: ${arg}: Permission denied\n`).join('') }
+      const stderr = log.corrected(result.stderr, cwd, start)
+      const refused = log.refused.slice(start)
+      if (stderr !== '' || refused.length === 0 || !SILENT.has(name)) return { ...result, stderr }
+      const lines = args.map((arg) => [arg, reasonFor(refused, resolvePath(cwd, arg))] as const)
+      return {
+        ...result,
+        stderr: lines.map(([arg, reason]) => (reason === undefined ? '' : `${name}: ${arg}: ${reason}\n`)).join(''),
+      }
     },
   }
 }
 
 /** Commands that print nothing, or print it as output, if a file cannot be read. */
 const SILENT = new Set(['md5sum', 'sha1sum', 'sha256sum', 'file'])
-
-/** `sed: a: No such file or directory`, `chmod: cannot access 'a': No such file or directory`. */
-const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
 
 const FORCE: Readonly<Record<string, string>> = { '-f': '-f', '--force': '-f', '-v': '-v', '--verbose': '-v' }
 const mvFlags: FlagTable = { plain: FORCE, valued: {} }
@@ -77,7 +124,7 @@ function rmCommand(log: RefusalLog): Command {
       const flags = parseFlags(args, rmFlags)
       if (flags === undefined) return original('rm', args, context)
       const { operands } = flags
-      const start = log.paths.length
+      const start = log.refused.length
       const result = await withLinks('rm', flags, operands, context, async (path) => {
         await fs.rm(path)
         return ''
@@ -87,11 +134,11 @@ function rmCommand(log: RefusalLog): Command {
         const path = resolvePath(cwd, operand)
         if (/\/\.git(\/|$)/i.test(path)) await fs.rm(path, { recursive: true }).catch(() => {})
       }
-      const refused = log.paths.slice(start)
+      const refused = log.refused.slice(start)
       const lines = operands.flatMap((operand) => {
         const path = resolvePath(cwd, operand)
-        const isRefused = refused.some((one) => one === path || one.startsWith(`${path}/`))
-        return isRefused ? [`rm: cannot remove '${operand}': Permission denied\n`] : []
+        const first = refused.find((one) => one.path === path || one.path.startsWith(`${path}/`))
+        return first === undefined ? [] : [`rm: cannot remove '${operand}': ${first.reason}\n`]
       })
       if (lines.length === 0) return result
       const others = result.stderr

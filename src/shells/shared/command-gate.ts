@@ -475,8 +475,9 @@ export class CommandGate {
   requireFits(path: string, bytes: number, verb: 'has' | 'would have'): void {
     const { fileBytes } = this.options.limits
     if (bytes <= fileBytes) return
-    throw new ToolError('LIMIT_EXCEEDED', `${quote(path)} ${verb} ${bytes} bytes, over the limit`, {
+    throw new ToolError('LIMIT_EXCEEDED', `${quote(path)} ${verb} ${bytes} bytes, over the limit of ${fileBytes}`, {
       path,
+      sizeBytes: bytes,
       limit: 'commandFileBytes',
       value: fileBytes,
     })

@@ -52,11 +52,9 @@ export class FileScan {
     while (this.settled < end && this.#at < this.#size) {
       throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
       const from = this.#at
-      await this.#inTurn(async () => {
-        if (from !== this.#at) return
-        const range = { start: from, end: Math.min(this.#size, from + largeBounds.partBytes), tag: this.tag }
-        await this.#add((await reads.read(path, range)).bytes, from)
-      })
+      const range = { start: from, end: Math.min(this.#size, from + largeBounds.partBytes), tag: this.tag }
+      // Not in turn: others must not wait for a storage that does not answer.
+      await this.add((await reads.read(path, range)).bytes, from)
     }
     return this.#scan.between(start, end)
   }

@@ -36,7 +36,13 @@ export async function changeText(
   changed: string,
 ): Promise<TextChange> {
   const bytes = encodeText(restoreMarks(document, changed), document)
-  checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
+  checkLimit(
+    'file size in bytes',
+    bytes.length,
+    context.limits.textFileBytes,
+    path,
+    'The file cannot grow further: write to another one.',
+  )
   // Secrets in the caller's own text are marked too, because the diff is stored.
   const redacted = redact(changed).text
   const { unifiedDiff } = await loadDiff()

@@ -25,7 +25,7 @@ export const codeWords: Readonly<Record<ErrorCode, CodeWords>> = {
     'Blocked: secret file',
     'It may hold keys or passwords, so the agent never sees its content. The protection is built in.',
   ),
-  READ_ONLY: words('Blocked: read only', 'The policy lets the agent read here, and change nothing.'),
+  READ_ONLY: words('Blocked: read only', 'Files can be read here, and not changed.'),
   PLAN_MODE: words('Waiting for a plan', 'Nothing is changed before you approve a plan of the agent.'),
   TAINT_DENIED: words(
     'Blocked: would publish confidential content',

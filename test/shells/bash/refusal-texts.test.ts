@@ -3,7 +3,7 @@ import { memory } from '../../../src/backends/memory/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 
-async function runAll(lines: readonly string[]) {
+async function runAll(lines: readonly string[], limits = {}) {
   const results: [string, number, string, string[]][] = []
   for (const line of lines) {
     const backend = memory({
@@ -12,8 +12,9 @@ async function runAll(lines: readonly string[]) {
       'app/.env': 'S=1\n',
       'app/b.txt': 'b\n',
       '.git/config': 'x',
+      big: 'x'.repeat(100),
     })
-    const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: bash({ worker: false }) })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: bash({ worker: false }), limits })
     const result = await workspace.call('run_command', { command: line })
     if (result.ok) results.push([line, result.exitCode, result.stderr, (result.refused ?? []).map(({ path }) => path)])
     await workspace.close()
@@ -23,7 +24,7 @@ async function runAll(lines: readonly string[]) {
 
 describe('a command of bash() that is refused a file', () => {
   const readers =
-    'cat head tail wc sort uniq cut_-c1 sed_s/a/b/ sed_-i_s/a/b/ awk_1 tac od base64 md5sum sha1sum sha256sum paste comm_a.txt diff_a.txt strings gzip gunzip zcat file jq_. split chmod_+x tee_<a.txt tar_xf'
+    'cat grep_S egrep_S fgrep_S head tail wc sort uniq cut_-c1 sed_s/a/b/ sed_-i_s/a/b/ awk_1 tac od base64 md5sum sha1sum sha256sum paste comm_a.txt diff_a.txt strings gzip gunzip zcat file jq_. split chmod_+x tee_<a.txt tar_xf'
       .split(' ')
       .map((words) => (words.includes('<') ? words.replace('<', '.env<') : `${words} .env`).replaceAll('_', ' '))
 
@@ -31,6 +32,17 @@ describe('a command of bash() that is refused a file', () => {
     for (const [line, exitCode, stderr, refused] of await runAll(readers)) {
       expect([line, exitCode === 0, refused]).toEqual([line, false, ['.env']])
       expect(`${line}: ${stderr}`).toMatch(/\.env'?: Permission denied\n$/)
+    }
+  })
+
+  const others = ['source', '.', 'bash', 'cat_<', 'wc_-l_<', 'while_read_x;_do_:;_done_<']
+  const all = [...readers.filter((line) => !/^(?:chmod|tee)/.test(line)), ...others.map((line) => `${line} .env`)]
+  const lines = all.map((line) => line.replaceAll('_', ' ').replace('.env', './big'))
+
+  it('says that a file is too large, and how large it is', async () => {
+    for (const [line, exitCode, stderr, refused] of await runAll(lines, { commandFileBytes: 50 })) {
+      expect([line, exitCode === 0, refused]).toEqual([line, false, ['big']])
+      expect(`${line}: ${stderr}`).toMatch(/\.\/big'?: File too large \(100 bytes, over the limit of 50\)\n$/)
     }
   })
 
