@@ -225,7 +225,7 @@ function diffForCall(
   workspace: WorkspaceState,
   call: Omit<PolicyCall, 'accesses'>,
   verdict: Pick<Verdict, 'rules'>,
-  request: Pick<DiffRequest, 'base' | 'wants'>,
+  request: Pick<DiffRequest, 'base' | 'wants' | 'maxText'>,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceDiff> {
   const { see } = createVisibility(workspace.policy, call, 'diff', verdict)
@@ -254,6 +254,9 @@ function addCompared(taint: TaintTracker, { sections, equal }: WorkspaceDiff): v
   for (const path of equal) taint.addRead(path as Path)
 }
 
+/** What the cache of sections can hold. To hash more, each call would read all changed files again. */
+const MAX_HASHED_TEXT = 12 * 1024 * 1024
+
 /** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */
 async function workspaceDiffSha256(
   workspace: WorkspaceState,
@@ -271,9 +274,10 @@ async function workspaceDiffSha256(
     const accesses = await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd }))
     const verdict = workspace.policy.evaluate(withAccesses(call, accesses))
     if (verdict.decision !== 'allow') return undefined
-    const diff = await diffForCall(workspace, call, verdict, { wants: () => true }, signal)
+    const request = { wants: () => true, maxText: MAX_HASHED_TEXT }
+    const diff = await diffForCall(workspace, call, verdict, request, signal)
     addCompared(taint, diff)
-    return diff.sha256()
+    return diff.isCut ? undefined : diff.sha256()
   } catch {
     return undefined
   }

@@ -23,8 +23,14 @@ export interface Baseline {
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024
 
+/** Milliseconds within which a second change of a file may leave its tag the same, if the storage assigns times. */
+const RACY_MS = 2000
+
 export function createBaseline(backend: Backend): Baseline {
   const first = new Map<Path, EntryState>()
+  const firstSides = new Map<Path, Side | null>()
+  /** The last sides of changed paths, without their content, by the tags of their stats. */
+  const last = new Map<Path, { readonly tag: string; readonly side: Omit<Side, 'bytes'> }>()
   let totalBytes = 0
   let dropped = 0
 
@@ -35,6 +41,30 @@ export function createBaseline(backend: Backend): Baseline {
       if (error instanceof ToolError && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_DIRECTORY')) return null
       throw error
     }
+  }
+
+  function firstSide(path: Path, state: EntryState): Side | null {
+    let side = firstSides.get(path)
+    if (side === undefined) {
+      side = sideOf(state, undefined)
+      firstSides.set(path, side)
+    }
+    return side
+  }
+
+  /** Reads a file only if its tag is another one than that of the last time. */
+  async function presentSide(path: Path, base: number | undefined): Promise<Side | null> {
+    const stat = await backend.stat(path)
+    const known = last.get(path)
+    if (stat !== undefined && known?.tag === stat.tag) {
+      return { ...known.side, bytes: async () => sideOf(await currentState(path), base)?.bytes() }
+    }
+    const side = sideOf(await currentState(path), base)
+    const isSettled = backend.capabilities.times !== 'own' || (stat?.modifiedAt ?? Number.NaN) < Date.now() - RACY_MS
+    if (stat !== undefined && side !== null && isSettled) {
+      last.set(path, { tag: stat.tag, side: { mode: side.mode, id: side.id } })
+    } else last.delete(path)
+    return side
   }
 
   return {
@@ -58,9 +88,8 @@ export function createBaseline(backend: Backend): Baseline {
     async changed() {
       const changed: Changed[] = []
       for (const [path, before] of [...first].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        const after = await currentState(path)
-        const old = sideOf(before, undefined)
-        const now = sideOf(after, old?.mode)
+        const old = firstSide(path, before)
+        const now = await presentSide(path, old?.mode)
         if (old === null && now === null) continue
         if (old !== null && now !== null && old.mode === now.mode && old.id === now.id) continue
         changed.push({ path, old, now })

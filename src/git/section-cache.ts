@@ -8,6 +8,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 
 /** A section and the versions that it was made from. */
 interface CachedSection {
+  readonly number: number
   readonly from: LogicalPath | undefined
   readonly old: string
   readonly now: string
@@ -21,6 +22,9 @@ export function createSectionCache() {
   const texts = createTextCache()
   const numbers = new WeakMap<object, number>()
   let nodes = 0
+  /** The numbers of the sections of changes, which comparisons of trees return again. */
+  const numbersOfSections = new WeakMap<Paired, number>()
+  let made = 0
 
   /** Identifies the content of a side. An immutable node is identified by a number, which needs no hash. */
   function keyOf(side: Side | null): string {
@@ -33,25 +37,34 @@ export function createSectionCache() {
     return `${side.mode} #${number}`
   }
 
-  function store(path: LogicalPath, entry: CachedSection): DiffSection {
+  const isFor = ({ section, withBinary }: CachedSection, path: LogicalPath, show: (path: LogicalPath) => boolean) =>
+    !section.binary || withBinary === show(path)
+
+  async function makeSection(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<DiffSection> {
+    const { path, from } = change
+    // A file that is too large has no id by which its versions could be distinguished.
+    if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)
+    const old = keyOf(change.old)
+    const now = keyOf(change.now)
+    let entry = cache.get(path)
+    if (entry?.old !== old || entry.now !== now || entry.from !== from || !isFor(entry, path, withBinary)) {
+      const section = await sectionOf(change, withBinary, texts)
+      entry = { number: made++, from, old, now, section, withBinary: section.binary && withBinary(path) }
+    }
     cache.put(path, entry)
+    numbersOfSections.set(change, entry.number)
     return entry.section
   }
 
   return {
-    /** Returns the section of a change, from the cache if possible. */
-    async sectionFor(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<DiffSection> {
-      const { path, from } = change
-      // A file that is too large has no id by which its versions could be distinguished.
-      if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)
-      const old = keyOf(change.old)
-      const now = keyOf(change.now)
-      const last = cache.get(path)
-      if (last?.old === old && last.now === now && last.from === from) {
-        if (!last.section.binary || last.withBinary === withBinary(path)) return store(path, last)
-      }
-      const section = await sectionOf(change, withBinary, texts)
-      return store(path, { from, old, now, section, withBinary: section.binary && withBinary(path) })
+    /** Returns the section of a change, at once if the same change was shown last. */
+    sectionFor(change: Paired, withBinary: (path: LogicalPath) => boolean): DiffSection | Promise<DiffSection> {
+      const entry = cache.get(change.path)
+      return entry !== undefined &&
+        numbersOfSections.get(change) === entry.number &&
+        isFor(entry, change.path, withBinary)
+        ? entry.section
+        : makeSection(change, withBinary)
     },
   }
 }

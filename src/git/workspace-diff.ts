@@ -25,6 +25,8 @@ export interface DiffRequest {
   withBinary(path: LogicalPath): boolean
   /** Paths to look for in {@link WorkspaceDiff.equal}. */
   readonly chosen?: Iterable<LogicalPath>
+  /** Units of text after which the diff ends: see {@link WorkspaceDiff.isCut}. Default: unlimited. */
+  readonly maxText?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -34,6 +36,8 @@ export interface WorkspaceDiff {
   readonly baseCommit: string | null
   /** Sorted by path. */
   readonly sections: readonly DiffSection[]
+  /** Whether sections are missing, because their text is too long for the request. */
+  readonly isCut: boolean
   /** The chosen paths that the caller requests and may see, and that have the content of the base. */
   readonly equal: readonly LogicalPath[]
   readonly insertions: number
@@ -83,7 +87,7 @@ async function createDiff(
   cache: ReturnType<typeof createSectionCache>,
   request: DiffRequest,
 ): Promise<WorkspaceDiff> {
-  const { base, signal } = request
+  const { base, signal, maxText = Number.POSITIVE_INFINITY } = request
   const commit = base === undefined ? await changes.reader.headCommit() : await changes.reader.resolve(base)
   let hidden = 0
   const visible: Changed[] = []
@@ -98,17 +102,22 @@ async function createDiff(
   const sections: DiffSection[] = []
   let insertions = 0
   let deletions = 0
+  let length = 0
   for (const change of await findRenames(visible)) {
-    const section = await cache.sectionFor(change, request.withBinary)
+    const made = cache.sectionFor(change, request.withBinary)
+    const section = made instanceof Promise ? await made : made
     if (section.text === '' && !section.redacted) continue
     insertions += section.insertions
     deletions += section.deletions
     sections.push(section)
+    length += section.text.length
+    if (length > maxText) break
   }
   let sha256: string | undefined
   return {
     baseCommit: commit ?? null,
     sections,
+    isCut: length > maxText,
     equal,
     insertions,
     deletions,

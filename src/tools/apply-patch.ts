@@ -32,7 +32,9 @@ const output = z.object({
   newWorkspaceDiffSha256: z
     .nullable(z.string())
     .check(
-      z.describe('diffSha256 of diff_workspace after this; null after a dry run or if diff_workspace is not allowed'),
+      z.describe(
+        'diffSha256 of diff_workspace after this; null after a dry run, over 12 MiB, or if diff_workspace is not allowed',
+      ),
     ),
 })
 

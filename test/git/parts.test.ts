@@ -228,6 +228,41 @@ describe('the baseline of a workspace without a repository', () => {
     expect(changed[1]?.now?.id).toBe(objectId('blob', bytesOf('b.txt')))
   })
 
+  it('reads only the files that have changed since the last comparison', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `f${i}.txt`)
+    const { tree: _, ...plain } = memory(Object.fromEntries(names.map((name) => [name, 'old\n'])))
+    const read: string[] = []
+    const backend: Backend = {
+      ...plain,
+      read(path, range) {
+        read.push(path)
+        return plain.read(path, range)
+      },
+    }
+    const baseline = createBaseline(backend)
+    const change = async (name: string, text: string) => {
+      await baseline.note([{ path: path(name), expect: 'any', to: null }])
+      await put(backend, name, { type: 'file', bytes: bytesOf(text) })
+    }
+    for (const name of names) await change(name, 'new\n')
+    const first = await baseline.changed()
+    for (const [name, text] of [
+      ['f3.txt', 'newer\n'],
+      ['f5.txt', 'old\n'],
+    ] as const)
+      await change(name, text)
+    read.length = 0
+    const second = await baseline.changed()
+    expect(read).toEqual(['f3.txt', 'f5.txt'])
+    const idsOf = (changed: typeof first) => new Map(changed.map(({ path, now }) => [path, now?.id]))
+    const expected = idsOf(first)
+    expected.set(path('f3.txt'), objectId('blob', bytesOf('newer\n')))
+    expected.delete(path('f5.txt'))
+    expect(idsOf(second)).toEqual(expected)
+    const unread = second.find((one) => one.path === 'f7.txt')
+    expect(await unread?.now?.bytes()).toEqual(bytesOf('new\n'))
+  })
+
   it('treats paths below a file as missing, and passes on other failures', async () => {
     const backend = memory({ 'a.txt': 'a' })
     const change = [{ path: path('a.txt'), expect: 'any' as const, to: null }]
