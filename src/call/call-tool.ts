@@ -14,8 +14,9 @@ import { resultSize } from '../tools/shared/result-size.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import { activatePlan } from './approve-plans.ts'
 import { openCallAudit } from './call-audit.ts'
-import { type CallWait, openWait } from './call-wait.ts'
+import { type CallWait, ENDLESS_WAIT, isEndable } from './call-wait.ts'
 import type { EvaluatedDraft, ProposedDraft } from './evaluate-changes.ts'
+import { mayRunCommands } from './may-run-commands.ts'
 import type { ApprovalContext, Grant, ReplayableCall } from './pending-approval.ts'
 import { isInPlanMode } from './plan-mode.ts'
 import { readInput } from './read-input.ts'
@@ -72,8 +73,11 @@ export interface CallState {
   readonly options: CallOptions & InternalCallOptions
   readonly audit: CallAudit
   readonly taint: TaintTracker
-  readonly wait: CallWait
+  /** Set before the first step. */
+  wait: CallWait
 }
+
+const loadLimitedWait = memoizeAsync(() => import('./limited-wait.ts'))
 
 /**
  * Runs one call: the same steps in the same order, for every tool and every caller. Returns a result or a refusal and
@@ -94,26 +98,26 @@ export async function callTool(
     { callId: audit.id, tool: name },
     isToolCall({ target, options }),
   )
-  const wait = openWait(options.via ?? name, name, options.signal)
-  const state: CallState = { workspace, run, target, options, audit, taint, wait }
+  const state: CallState = { workspace, run, target, options, audit, taint, wait: ENDLESS_WAIT }
   const unpin = workspace.backend.pin?.()
   let preparing: Promise<PreparedCall> | undefined
   try {
     requireOpen(workspace)
+    if (isEndable(name, options.signal)) state.wait = (await loadLimitedWait()).openLimitedWait(state, name)
     preparing = prepareCall(state, rawInput)
-    const prepared = await (mustEnd(state) ? preparing : wait.until(preparing))
+    const prepared = await state.wait.untilPrepared(preparing)
     const effect = await commitDraft(state, prepared) // 10
     const finishing = createResult(state, prepared, effect) // 11
-    const result = await (effect.receipt.applied.length > 0 ? finishing : wait.until(finishing))
+    const result = await (effect.receipt.applied.length > 0 ? finishing : state.wait.until(finishing))
     const recorded = recordOutcome(audit, await projectResult(state, prepared, effect, result)) // 12
     return noteSeen(state, recorded instanceof Promise ? await recorded : recorded)
   } catch (error) {
     return noteSeen(state, await refuseCall(state, name, closedMeanwhile(workspace, error)))
   } finally {
-    wait.close()
+    state.wait.close()
     unpin?.()
     // A program that has not ended goes on with what it has read.
-    if (wait.signal?.aborted) void preparing?.catch(() => {}).then(() => taint.endCall())
+    if (state.wait.signal?.aborted) void preparing?.catch(() => {}).then(() => taint.endCall())
     else taint.endCall()
   }
 }
@@ -150,16 +154,6 @@ async function prepareCall(state: CallState, rawInput: unknown): Promise<Prepare
   } = evaluated
   const steps = changes.length === 0 ? undefined : await loadChangeSteps()
   return { ...evaluated, call, steps, before: await steps?.readPriorStates(workspace, draft, changes) }
-}
-
-/**
- * Whether the steps before the effect must end before the call does: a shell that is not guarded restores files at its end, and
- * parts of a content that a method of `files` has stored are removed at the end.
- */
-function mustEnd({ workspace, target, options }: CallState): boolean {
-  if (options.draftFiles !== undefined) return workspace.backend.stage !== undefined
-  const tool = typeof target === 'string' ? workspace.tools.get(target) : target
-  return workspace.shell?.capabilities.guarded === false && tool !== undefined && mayRunCommands(workspace, tool)
 }
 
 /** Returns the error of a call, which is another one if its storage or audit was closed while it ran. */
@@ -423,10 +417,6 @@ export async function draftCall(
   const received = draft.flow?.received
   if (received !== undefined) taint.addLabel(received.label, received.path)
   return { draft, warnings: context.warnings, reads }
-}
-
-function mayRunCommands({ shell, ownTools }: WorkspaceState, tool: Tool): boolean {
-  return shell !== undefined && (tool.permission.startsWith('command:') || ownTools.has(tool))
 }
 
 /** What runs commands is loaded for the tools that may run them. */

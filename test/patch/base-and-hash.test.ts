@@ -121,6 +121,17 @@ describe('newWorkspaceDiffSha256', () => {
     }
   })
 
+  it('is null if the diff is longer than 12 MiB, whose hash diff_workspace returns', async () => {
+    const limits = { writeBytes: 10_000_000, bytesWrittenPerRun: 20_000_000 }
+    const workspace = await open(memory({ 'a.txt': 'one\ntwo\n' }), { limits })
+    const line = `${'x'.repeat(99)}\n`
+    for (const path of ['b.txt', 'c.txt'])
+      expect(await workspace.call('write_file', { path, content: line.repeat(65_000) })).toMatchObject({ ok: true })
+    expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
+    const diff = await workspace.call('diff_workspace', { statOnly: true })
+    expect(diff).toMatchObject({ ok: true, diffSha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  })
+
   it('does not depend on hidden files', async () => {
     const hashes = new Set<unknown>()
     for (const secret of ['A=1\n', 'A=2\n', `A=${tokens}\n`]) {
