@@ -12,6 +12,7 @@ import { isAbove } from '../policy/taint.ts'
 import { priorStateWithin, sizeOf } from '../storage/versions.ts'
 import type { BuiltinDraft } from '../tools/builtin-tool.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
+import { createPacer } from '../util/pacer.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -104,7 +105,9 @@ async function collectAccesses(
   const parents: GuardedAccess[] = []
   let bytes = 0
   const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
+  const pause = createPacer()
   for (const change of draft.changes ?? []) {
+    await pause()
     const { state: before, headOf } = await priorStateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
     const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
     // A command that deletes a path and creates it again has one access for each of the two.

@@ -3,6 +3,7 @@ import { objectId } from '../files/hash/sha1.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
+import { createPacer } from '../util/pacer.ts'
 import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
 
 /**
@@ -73,8 +74,10 @@ export function createBaseline(backend: Backend): Baseline {
     },
     holds: (path) => (first.get(path as Path) ?? null) !== null,
     async note(changes) {
+      const pause = createPacer()
       for (const { path } of changes) {
         if (first.has(path)) continue
+        await pause()
         const stat = await backend.stat(path)
         if (stat?.type === 'file' && (stat.size > MAX_FILE_BYTES || totalBytes + stat.size > MAX_TOTAL_BYTES)) {
           dropped += 1

@@ -21,8 +21,10 @@ export function* look<T>(act: (reads: AnyReads) => T | Promise<T>): Lookups<T> {
 
 /** Runs a computation over a backend. */
 export async function runLookups<T>(backend: AnyReads, lookups: Lookups<T>): Promise<T> {
+  const pause = createPacer(ACCESSES_PER_LOOK)
   let step = lookups.next()
   while (step.done !== true) {
+    await pause()
     let found: unknown
     try {
       found = await step.value(backend)

@@ -1,5 +1,6 @@
 import { createSha256 } from '../files/hash/sha256.ts'
 import type { Path } from '../paths/logical-path.ts'
+import { createPacer } from '../util/pacer.ts'
 import type { Backend, Stat } from './backend.ts'
 import { largeBounds } from './large-bounds.ts'
 
@@ -9,9 +10,11 @@ export async function* readParts(
   path: Path,
   { size, tag }: Pick<Stat, 'size' | 'tag'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const pause = createPacer()
   for (let start = 0; start < size; start += largeBounds.partBytes) {
     const { bytes } = await reads.read(path, { start, end: Math.min(size, start + largeBounds.partBytes), tag })
     yield bytes
+    await pause()
   }
 }
 

@@ -7,6 +7,7 @@ import { overlay } from '../../src/backends/overlay/index.ts'
 import { git } from '../../src/git/index.ts'
 import { parsePath } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import { faulty } from '../../src/testing/faulty.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -19,10 +20,10 @@ const backends: Readonly<Record<string, () => Backend>> = {
   overlay: () => overlay(memory({ ...files, link: { link: 'd0/f0.txt' } }), memory()),
 }
 
-/** Counts the turns of the event loop during an operation. Each look at the clock takes a millisecond. */
-async function turnsOf(act: () => Promise<unknown>): Promise<number> {
+/** Counts the turns of the event loop during an operation. Each look at the clock takes `ms`. */
+async function turnsOf(act: () => Promise<unknown>, ms = 1): Promise<number> {
   let now = performance.now()
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++now)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += ms))
   let turns = 0
   let next = setImmediate(function turn() {
     turns += 1
@@ -85,4 +86,35 @@ it('operations on many files in memory let timers run', async () => {
     expect([name, (await turnsOf(() => operation(workspace))) > 0]).toEqual([name, true])
   }
   await workspace.close()
+})
+
+const patched = Object.keys(files).slice(0, 18)
+/** Calls with many steps, and the least number of turns if each step takes long. */
+const steps: Readonly<Record<string, readonly [input: object, turns: number]>> = {
+  file_info: [{ path: 'large' }, 12],
+  read_file: [{ path: 'large' }, 12],
+  copy_file: [{ path: 'large', to: 'copy' }, 6],
+  apply_patch: [
+    {
+      patch: Object.keys(files)
+        .slice(0, 18)
+        .map((at) => `--- a/${at}\n+++ b/${at}\n@@ -0,0 +1 @@\n+x\n`)
+        .join(''),
+    },
+    3 * 18,
+  ],
+}
+
+it.each(Object.entries(steps))('%s lets timers run, whatever its storage does', async (name, [input, least]) => {
+  let turns = 0
+  // The first call loads its code, in many turns.
+  for (let call = 0; call < 2; call++) {
+    const large = { large: 'a line of text\n'.repeat(800_000) }
+    // Its reads let no timer run.
+    const backend = faulty(memory({ ...Object.fromEntries(patched.map((at) => [at, ''])), ...large }))
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    const calling = async () => expect(await workspace.callTool(name, input)).toMatchObject({ ok: true })
+    turns = await turnsOf(calling, 30)
+  }
+  expect(turns).toBeGreaterThanOrEqual(least)
 })

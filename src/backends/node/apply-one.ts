@@ -69,7 +69,7 @@ async function putStaged(
       if (!isUnchanged(at, present)) throw concurrentChangeError(path)
       renameSync(staged, at)
     }
-    return versionAfter(to, stats, context.modes)
+    return await versionAfter(to, stats, context.modes)
   } catch (error) {
     dropTemps(context, pins, [temp])
     throw error

@@ -1,7 +1,7 @@
 import { closeSync, constants, linkSync, lstatSync, openSync, type Stats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { sha256 } from '../../files/hash/sha256.ts'
+import { sha256Async } from '../../files/hash/sha256.ts'
 import { nearestFinder, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { Change, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
@@ -74,7 +74,7 @@ export async function applySet(
   }
   await runSteps(context, pins, steps, temps)
   dropTemps(context, pins, temps)
-  return tasks.map(({ change }) => versionAfter(change.to, statsByPath.get(change.path), context.modes))
+  return Promise.all(tasks.map(({ change }) => versionAfter(change.to, statsByPath.get(change.path), context.modes)))
 }
 
 /** Returns the directories whose names change and that exist after all steps. */
@@ -236,7 +236,8 @@ async function linkSource(
   const version = present?.version
   if (change.to !== null || to.type !== 'file' || version?.type !== 'file' || present === undefined) return undefined
   if (to.mode !== undefined && to.mode !== (present.stats.mode & 0o777)) return undefined
-  if (version.size !== sizeOf(to) || version.sha256 !== (to.content?.sha256 ?? sha256(to.bytes))) return undefined
+  if (version.size !== sizeOf(to)) return undefined
+  if (version.sha256 !== (to.content?.sha256 ?? (await sha256Async(to.bytes)))) return undefined
   const source = await retryOnDescriptorLimit(() => physicalPathOf(pins, change.path))
   if (!isUnchanged(source, present) || !tryLink(source, at)) return undefined
   if (context.durable) {

@@ -71,7 +71,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
   }
   if (context.durable) await syncChange(pins, top, parent)
   context.state.logLeft(context.strays)
-  return changes.map(({ path, to }) => versionAfter(to, statsByPath.get(path), context.modes))
+  return Promise.all(changes.map(({ path, to }) => versionAfter(to, statsByPath.get(path), context.modes)))
 }
 
 const NAME_TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR'])

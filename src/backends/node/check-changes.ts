@@ -4,6 +4,7 @@ import { type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Change, EntryType, Version } from '../../storage/backend.ts'
 import { checkChangeSet } from '../../storage/change-set.ts'
 import { counted } from '../../util/counted.ts'
+import { createPacer } from '../../util/pacer.ts'
 import { readLinkAt } from './canonical.ts'
 import { isMissing } from './errno.ts'
 import { listDirectory, namesIn } from './list-directory.ts'
@@ -32,7 +33,9 @@ export async function checkOnDisk(
   modes: boolean,
 ): Promise<(Present | undefined)[]> {
   const cache = new Map<Path, Present | undefined>()
+  const pause = createPacer()
   for (const { path, from } of changes) {
+    await pause()
     if (!cache.has(path)) cache.set(path, await retryOnDescriptorLimit(() => presentAt(access, path, modes)))
     if (from !== undefined && !cache.has(from))
       cache.set(from, await retryOnDescriptorLimit(() => presentAt(access, from, modes)))

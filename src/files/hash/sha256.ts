@@ -1,4 +1,5 @@
 import { checkArgument, isBytes } from '../../util/check-options.ts'
+import { createPacer } from '../../util/pacer.ts'
 import { findNativeCrypto, type ModuleHost, oneShot } from './native-crypto.ts'
 import { createSha256Portable, type IncrementalHash, sha256Portable } from './sha256-portable.ts'
 import { sha256Web, sha256WebAhead } from './web-crypto.ts'
@@ -39,11 +40,24 @@ export function sha256Text(text: string): string {
   return nativeHash === undefined ? sha256Portable(encoder.encode(text)) : nativeHash(text)
 }
 
-/** {@link sha256}, computed off the main thread for larger files if the platform has no native synchronous hash. */
+/**
+ * {@link sha256}, computed off the main thread for larger files if the platform has no native synchronous hash, and otherwise with turns
+ * of the event loop.
+ */
 export async function sha256Async(bytes: Uint8Array): Promise<string> {
   checkArgument('sha256Async()', 'bytes', bytes, isBytes)
-  return nativeHash === undefined ? sha256Web(bytes) : nativeHash(bytes)
+  if (nativeHash === undefined) return sha256Web(bytes)
+  if (bytes.length <= SLICE_BYTES) return nativeHash(bytes)
+  const hash = createSha256()
+  const pause = createPacer()
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES) {
+    hash.update(bytes.subarray(start, start + SLICE_BYTES))
+    await pause()
+  }
+  return hash.digest()
 }
+
+const SLICE_BYTES = 4 * 1024 * 1024
 
 /** Creates a {@link sha256} of bytes in parts. */
 export function createSha256(): IncrementalHash {

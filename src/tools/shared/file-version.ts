@@ -3,6 +3,7 @@ import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { lostContentOf } from '../../storage/lost-content.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { createPacer } from '../../util/pacer.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 
 /** Bytes of a large file that are in memory at once. */
@@ -38,9 +39,11 @@ export async function* partsOf(
   path: Path,
   stat: Stat,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const pause = createPacer()
   for (let start = 0; start < stat.size; start += PART_BYTES) {
     throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
     const end = Math.min(start + PART_BYTES, stat.size)
     yield (await files.readRange(path, { start, end, tag: stat.tag })).bytes
+    await pause()
   }
 }

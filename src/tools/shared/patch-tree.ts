@@ -8,6 +8,7 @@ import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, Receipt, Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { sameBytes } from '../../util/bytes.ts'
+import { createPacer } from '../../util/pacer.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import type { ShownVersion } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
@@ -41,8 +42,10 @@ export async function patchTree(
   plan: PatchPlan,
   expected: ReadonlyMap<LogicalPath, string | null>,
 ): Promise<PatchedTree> {
+  const pause = createPacer()
   const entries = new Map<LogicalPath, Entry>()
   for (const [index, path] of plan.paths.entries()) {
+    await pause()
     entries.set(path, await openEntry(context, targetOf(context, index), expected.get(path)))
   }
   const entryOf = (path: LogicalPath): Entry => entries.get(path) as Entry
@@ -54,6 +57,7 @@ export async function patchTree(
 
   for (const [index, change] of plan.changes.entries()) {
     context.progress(index, 'files patched', plan.changes.length)
+    await pause()
     throwIfAborted(context.signal, 'Applying the patch was cancelled')
     const { kind, oldPath, newPath } = change
     const old = oldPath === null ? undefined : entryOf(oldPath)

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { sha256 } from '../../files/hash/sha256.ts'
+import { sha256Async } from '../../files/hash/sha256.ts'
 import { checkLimit } from '../../limits.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
@@ -112,7 +112,7 @@ async function copyOf(
   return {
     to: { type: 'file', bytes: read.bytes, ...(mode === undefined ? {} : { mode }) },
     tag,
-    sha256: sha256(read.bytes),
+    sha256: await sha256Async(read.bytes),
   }
 }
 
