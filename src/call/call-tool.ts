@@ -148,12 +148,11 @@ async function prepareCall(state: CallState, rawInput: unknown): Promise<Prepare
   const evaluated = await prepareDraft(state, call, approvals) // 8
   await approveDraft(state, evaluated, approvals) // 9
   audit.enterStep('commit')
-  const {
-    draft,
-    changes: { changes },
-  } = evaluated
-  const steps = changes.length === 0 ? undefined : await loadChangeSteps()
-  return { ...evaluated, call, steps, before: await steps?.readPriorStates(workspace, draft, changes) }
+  const { draft, changes, warnings } = evaluated
+  if (changes.changes.length === 0) return { call, draft, changes, warnings, steps: undefined, before: undefined }
+  const steps = await loadChangeSteps()
+  const before = await steps.readPriorStates(workspace, draft, changes.changes)
+  return { call, draft, changes, warnings, steps, before }
 }
 
 /** Returns the error of a call, which is another one if its storage or audit was closed while it ran. */
