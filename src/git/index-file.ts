@@ -17,14 +17,21 @@ export interface IndexEntry {
   readonly skip: boolean
 }
 
+/** The files of an index. */
+export interface ParsedIndex {
+  readonly entries: Map<string, IndexEntry>
+  /** Paths in conflict in an unfinished merge. */
+  readonly unmerged: ReadonlySet<string>
+}
+
 /**
- * Parses git's index, versions 2 to 4 (see git's `gitformat-index`). Entries of an unfinished merge, and those only
- * intended to be added, are skipped.
+ * Parses git's index, versions 2 to 4 (see git's `gitformat-index`). Entries that are only intended to be added are skipped.
  *
  * @throws ToolError `BACKEND_ERROR` for a damaged index or another version
  */
-export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
+export function parseIndexFile(bytes: Uint8Array): ParsedIndex {
   const entries = new Map<string, IndexEntry>()
+  const unmerged = new Set<string>()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || view.getUint32(0) !== 0x44495243) throw corrupt('its index is damaged')
   const version = view.getUint32(4)
@@ -61,7 +68,11 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       name = bytes.subarray(at, end)
       at = start + (((end - start) >> 3) + 1) * 8
     }
-    if ((flags & 0x3000) !== 0 || isIntended || name.length > MAX_NAME_BYTES) continue
+    if (isIntended || name.length > MAX_NAME_BYTES) continue
+    if ((flags & 0x3000) !== 0) {
+      unmerged.add(decodeName(name))
+      continue
+    }
     entries.set(decodeName(name), {
       mode: view.getUint32(start + 24),
       id: hexOf(bytes, start + 40),
@@ -72,7 +83,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       skip: (extendedFlags & 0x4000) !== 0,
     })
   }
-  return entries
+  return { entries, unmerged }
 }
 
 /** No workspace path is longer. In version 4, names extend one another, so longer ones could exhaust the memory. */

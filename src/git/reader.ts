@@ -1,7 +1,7 @@
 import type { Backend } from '../storage/backend.ts'
 import { type CommitHistory, visitHistory } from './commit-history.ts'
 import { corrupt } from './corrupt-error.ts'
-import { type IndexEntry, parseIndexFile } from './index-file.ts'
+import { type IndexEntry, type ParsedIndex, parseIndexFile } from './index-file.ts'
 import { type Objects, openObjects } from './objects.ts'
 import { headCommit, parseCommit, resolveCommit } from './refs.ts'
 import { type GitFiles, gitFiles } from './repository-files.ts'
@@ -11,6 +11,8 @@ export interface RepositoryIndex {
   readonly entries: ReadonlyMap<string, IndexEntry>
   /** The entries whose files may be missing. */
   readonly skipped: ReadonlyMap<string, IndexEntry>
+  /** Paths in conflict in an unfinished merge. */
+  readonly unmerged: ReadonlySet<string>
   /** Milliseconds since 1970. */
   readonly writtenAt: number
 }
@@ -56,11 +58,11 @@ export function openReader(backend: Backend): RepositoryReader {
       const stat = await files.stat('index')
       if (indexed !== undefined && indexed.tag === stat?.tag) return indexed
       const bytes = stat === undefined ? undefined : await files.read('index')
-      const entries =
-        bytes === undefined ? new Map<string, IndexEntry>() : await withoutDirectories(parseIndexFile(bytes), load)
+      const { unmerged, ...parsed } = bytes === undefined ? EMPTY : parseIndexFile(bytes)
+      const entries = await withoutDirectories(parsed.entries, load)
       const skipped = new Map<string, IndexEntry>()
       for (const [path, entry] of entries) if (entry.skip) skipped.set(path, entry)
-      indexed = { tag: stat?.tag ?? '', entries, skipped, writtenAt: stat?.modifiedAt ?? 0 }
+      indexed = { tag: stat?.tag ?? '', entries, skipped, unmerged, writtenAt: stat?.modifiedAt ?? 0 }
       return indexed
     },
     exclude: () => files.read('info/exclude'),
@@ -72,6 +74,8 @@ export function openReader(backend: Backend): RepositoryReader {
   }
   return reader
 }
+
+const EMPTY: ParsedIndex = { entries: new Map(), unmerged: new Set() }
 
 /** Replaces the directories of a sparse index by their files. */
 async function withoutDirectories(

@@ -2,6 +2,7 @@ import type { PromiseFsClient } from 'isomorphic-git'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 import type { Backend } from '../storage/backend.ts'
+import { counted } from '../util/counted.ts'
 import type { Changed } from './changed-path.ts'
 import { cancelled } from './http.ts'
 import type { StagedFile } from './index-writer.ts'
@@ -90,9 +91,21 @@ export class RepositoryContext {
     return commit === undefined ? EMPTY_TREE : this.reader.tree(commit)
   }
 
-  /** Returns a copy of the files in the index. */
+  /**
+   * Returns a copy of the files in the index.
+   *
+   * @throws ToolError `BACKEND_ERROR` during a merge with conflicts that we would lose
+   */
   async stagedFiles(): Promise<Map<string, StagedFile>> {
-    return new Map((await this.reader.index()).entries)
+    const { entries, unmerged } = await this.reader.index()
+    const [first] = unmerged
+    if (first !== undefined) {
+      const conflicts = `${counted(unmerged.size, 'file')} in conflict, such as ${quote(first)}`
+      throw new ToolError('BACKEND_ERROR', `Cannot use the index: it has ${conflicts}`, {
+        hint: 'Only git itself can finish the merge: ask the user.',
+      })
+    }
+    return new Map(entries)
   }
 
   /** Returns the changes since HEAD, sorted by path. Before the first commit, every file that is not ignored is new. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
@@ -287,5 +287,46 @@ describe('a ref that is not UTF-8', () => {
     await expect(own.commit({ message: 'x' })).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     expect(await workspace.call('diff_workspace', {})).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })
     expect(git(directory, ['for-each-ref'])).toBe(refs)
+  })
+})
+
+describe('an index with files in conflict', () => {
+  const directory = newRepository()
+  const commit = (text: string) => {
+    writeFileSync(`${directory}/a.txt`, `${text}\n`)
+    writeFileSync(`${directory}/b.txt`, `${text}\n`)
+    git(directory, ['add', '.'])
+    git(directory, ['commit', '-q', '-m', text])
+  }
+  commit('base')
+  git(directory, ['branch', '-q', 'topic'])
+  commit('ours')
+  git(directory, ['checkout', '-q', 'topic'])
+  commit('theirs')
+  git(directory, ['checkout', '-q', '-'])
+  // Unlike a merge, it leaves no MERGE_HEAD.
+  expect(() => git(directory, ['cherry-pick', 'topic'])).toThrow()
+  const state = () =>
+    [
+      git(directory, ['ls-files', '-s', '-u']),
+      git(directory, ['log', '--format=%H']),
+      readFileSync(`${directory}/a.txt`),
+    ].join('\n')
+
+  it.each<[string, (own: Repository) => Promise<unknown>]>([
+    ['add of another file', (own) => own.add('new.txt')],
+    ['add of all', (own) => own.add('.')],
+    ['commit', (own) => own.commit({ message: 'x' })],
+    ['stash', (own) => own.stash()],
+    ['checkout', (own) => own.checkout('topic')],
+    ['checkout by force', (own) => own.checkout('topic', { force: true })],
+    ['restore of the index', (own) => own.restore(['.'], { from: 'HEAD', only: 'index' })],
+    ['a sparse checkout', (own) => own.setSparseDirectories(['sub'])],
+  ])('is not written, and the reason is named: %s', async (_, run) => {
+    writeFileSync(`${directory}/new.txt`, 'new\n')
+    const { own } = await open(directory)
+    const before = state()
+    await expect(run(own)).rejects.toThrow(/it has 2 files in conflict, such as "a.txt"/)
+    expect(state()).toBe(before)
   })
 })

@@ -286,7 +286,7 @@ describe('an index', () => {
   ])
 
   it('is sorted by bytes, and can be read again', () => {
-    expect([...parseIndexFile(indexFile(files))].map(([name, { mode, size }]) => [name, mode, size])).toEqual([
+    expect([...parseIndexFile(indexFile(files)).entries].map(([name, { mode, size }]) => [name, mode, size])).toEqual([
       ['a', 0o100755, 2],
       ['a/b', 0o120000, 1],
       ['ab', 0o100644, 3],
@@ -300,9 +300,12 @@ describe('an index', () => {
       new DataView(copy.buffer).setUint16(12 + 60, flags)
       return copy
     }
-    expect(parseIndexFile(flagged(1)).size).toBe(1)
-    expect(parseIndexFile(flagged(0x1001)).size).toBe(0)
-    expect(parseIndexFile(indexFile(new Map([['x'.repeat(4097), { mode: 0o100644, id, size: 1 }]]))).size).toBe(0)
+    expect(parseIndexFile(flagged(1)).entries.size).toBe(1)
+    expect(parseIndexFile(flagged(0x1001)).entries.size).toBe(0)
+    expect(parseIndexFile(flagged(0x1001)).unmerged.size).toBe(1)
+    expect(parseIndexFile(indexFile(new Map([['x'.repeat(4097), { mode: 0o100644, id, size: 1 }]]))).entries.size).toBe(
+      0,
+    )
     // Version 3 has two more bytes for each entry with the extended flag.
     const extended = (more: number) => {
       const bytes = new Uint8Array(12 + 72 + 20)
@@ -314,8 +317,8 @@ describe('an index', () => {
       bytes[12 + 64] = 0x61
       return bytes
     }
-    expect([...parseIndexFile(extended(0)).keys()]).toEqual(['a'])
-    expect(parseIndexFile(extended(0x2000)).size).toBe(0)
+    expect([...parseIndexFile(extended(0)).entries.keys()]).toEqual(['a'])
+    expect(parseIndexFile(extended(0x2000)).entries.size).toBe(0)
   })
 
   it.each([1, 5])('is refused with version %d', (version) => {
@@ -1087,8 +1090,8 @@ describe('a repository in memory', () => {
     await put(backend, 'x', { type: 'directory' })
     await put(backend, 'sub/.git/HEAD', { type: 'file', bytes: bytesOf('ref: refs/heads/main\n') })
     await repository.add('.')
-    const index = parseIndexFile((await backend.read(path('.git/index'))).bytes)
-    expect([...index.keys()]).toEqual(['a.txt', 'b.txt', 'sub/y.txt'])
+    const { entries } = parseIndexFile((await backend.read(path('.git/index'))).bytes)
+    expect([...entries.keys()]).toEqual(['a.txt', 'b.txt', 'sub/y.txt'])
   })
 
   it('reports missing objects, and hides the details of internal failures', async () => {

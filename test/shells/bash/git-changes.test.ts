@@ -582,7 +582,7 @@ describe('git commands under policy', () => {
     const done = await run('git init -q; git add a.txt src/b.ts; git commit -qm first; git show --format=%s')
     expect(done).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('b/src/b.ts') })
     expect(done.stdout).not.toContain('a.txt')
-    const index = parseIndexFile((await backend.read('.git/index' as Path)).bytes)
+    const { entries: index } = parseIndexFile((await backend.read('.git/index' as Path)).bytes)
     expect([...index.keys()]).toEqual(['a.txt', 'src/b.ts'])
   })
 
