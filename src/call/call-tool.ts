@@ -114,11 +114,8 @@ export async function callTool(
   } catch (error) {
     return noteSeen(state, await refuseCall(state, name, closedMeanwhile(workspace, error)))
   } finally {
-    state.wait.close()
+    state.wait.close(taint, preparing)
     unpin?.()
-    // A program that has not ended goes on with what it has read.
-    if (state.wait.signal?.aborted) void preparing?.catch(() => {}).then(() => taint.endCall())
-    else taint.endCall()
   }
 }
 
@@ -190,7 +187,7 @@ export async function evaluateCall(
   const { audit, options: { dialectCall } = {} } = state
   const parsed = parseCall(workspace, target, rawInput, audit)
   const { tool, input } = parsed instanceof Promise ? await parsed : parsed
-  if (!workspace.ownTools.has(tool)) state.wait?.limit(tool.name, input.timeoutMs, workspace.limits)
+  state.wait?.limit(workspace, tool, input.timeoutMs)
   const plan = planAccesses(workspace, run, tool, input, audit)
   const planned = plan instanceof Promise ? await plan : plan
   audit?.setPlannedAccesses(planned)

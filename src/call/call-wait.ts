@@ -1,4 +1,6 @@
-import type { Limits } from '../limits.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import type { TaintTracker } from './state/taint-tracker.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * The wait for a call until its commit begins. It ends soon after the caller cancels or the time of the call is over, whatever
@@ -14,13 +16,13 @@ export interface CallWait {
   /** Settles as the work does, or rejects when the wait ends. */
   until<T>(work: Promise<T>): Promise<T>
   /** Limits the time of the call from now on, if its tool has the field `timeoutMs`. */
-  limit(tool: string, timeoutMs: unknown, limits: Limits): void
+  limit(workspace: WorkspaceState, tool: Tool, timeoutMs: unknown): void
   /** Ends the limit on the time. @throws ToolError `ABORTED` */
   stopTimer(): void
   /** Runs a step that has a time limit of its own, or none. The time of the call begins again afterwards. */
   untimed<T>(step: () => Promise<T>): Promise<T>
-  /** Ends the timers, so that nothing ends the call any more. */
-  close(): void
+  /** Ends the timers, so that nothing ends the call any more, and the labels of the call when its steps have ended. */
+  close(taint: Pick<TaintTracker, 'endCall'>, steps: Promise<unknown> | undefined): void
 }
 
 /** The wait for a call that nothing can end. */
@@ -32,7 +34,7 @@ export const ENDLESS_WAIT: CallWait = Object.freeze({
   limit() {},
   stopTimer() {},
   untimed: (step) => step(),
-  close() {},
+  close: (taint) => taint.endCall(),
 } satisfies CallWait)
 
 /** The tools with the field `timeoutMs`, and what their limits are called by. */

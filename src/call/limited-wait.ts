@@ -49,8 +49,8 @@ export function openLimitedWait(call: EndableCall, tool: string): CallWait {
     requireNotCancelled: () => throwIfAborted(wait.signal, name + CANCELLED),
     untilPrepared: (work) => (mustEnd(call) ? work : wait.until(work)),
     until: (work) => Promise.race([work, ended]),
-    limit(tool, timeoutMs, limits) {
-      const kind = limitedTools[tool]
+    limit({ ownTools, limits }, tool, timeoutMs) {
+      const kind = ownTools.has(tool) ? undefined : limitedTools[tool.name]
       if (kind === undefined || wait.signal?.aborted) return
       const ms = Math.min(Number(timeoutMs ?? limits[`${kind}TimeoutMs`]), limits[`${kind}TimeoutMsHard`])
       const late = new AbortController()
@@ -71,9 +71,12 @@ export function openLimitedWait(call: EndableCall, tool: string): CallWait {
         startTimer()
       }
     },
-    close() {
+    close(taint, steps) {
       clearTimeout(timer)
       stopListening?.()
+      // A program that has not ended goes on with what it has read.
+      if (steps !== undefined && wait.signal?.aborted) void steps.catch(() => {}).then(() => taint.endCall())
+      else taint.endCall()
     },
   }
   return wait

@@ -2,7 +2,7 @@ import { type ErrorCode, ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { TOO_MANY_LINKS } from '../../storage/canonical-path.ts'
-import { systemCodes } from '../../storage/system-codes.ts'
+import { systemCodes } from '../../util/system-codes.ts'
 
 /** An error as `node:fs` throws it. A refusal of the workspace is its `cause`. */
 export interface FsError extends Error {

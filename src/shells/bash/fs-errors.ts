@@ -1,5 +1,5 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
-import { systemCodes } from '../../storage/system-codes.ts'
+import { systemCodes } from '../../util/system-codes.ts'
 
 const codes: Partial<Record<ErrorCode, string>> = {
   ...systemCodes,
