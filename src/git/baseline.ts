@@ -5,6 +5,7 @@ import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createPacer } from '../util/pacer.ts'
 import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
+import { RACY_MS } from './compare-disk.ts'
 
 /**
  * The states that a workspace had when it was opened, for workspaces without a repository: the first state of every path
@@ -23,9 +24,6 @@ export interface Baseline {
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024
-
-/** Milliseconds within which a second change of a file may leave its tag the same, if the storage assigns times. */
-const RACY_MS = 2000
 
 export function createBaseline(backend: Backend): Baseline {
   const first = new Map<Path, EntryState>()

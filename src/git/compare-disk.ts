@@ -20,7 +20,7 @@ export interface Index {
 }
 
 /** A file changed within this time may change again within one tick of the file system's clock. */
-const RACY_MS = 2000
+export const RACY_MS = 2000
 
 /** Larger files are not read: they count as different if their stats differ. */
 const MAX_BYTES = 256 * 1024 * 1024

@@ -2,8 +2,8 @@ import { concatBytes } from '../util/bytes.ts'
 import { byteText, fromByteText } from '../util/native-bytes.ts'
 
 /**
- * Decodes a name. A byte that is not part of UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's file names: such a
- * name is no path of a workspace, equals no other name, and {@link encodeName} returns its bytes.
+ * Decodes a name. A byte that is not part of UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's file names. A
+ * workspace has no path with such a name, names of different bytes stay different, and {@link encodeName} restores the bytes.
  */
 export function decodeName(bytes: Uint8Array): string {
   const name = lenient.decode(bytes)
