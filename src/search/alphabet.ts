@@ -5,58 +5,68 @@ import type { AssertKind, Node } from './syntax.ts'
 export interface Alphabet {
   /** 1 for each character that may occur in a match. */
   readonly anywhere: Uint8Array
-  /** 1 for each character that may be the first or the last of a match. */
-  readonly ends: Uint8Array
-  readonly asserts: ReadonlySet<AssertKind>
+  /** The beginning and the end of a match. */
+  readonly edges: readonly [Edge, Edge]
+}
+
+/** One end of a match. */
+export interface Edge {
+  /** 1 for each character that may be the outermost. */
+  readonly characters: Uint8Array
+  /** What may be asserted beyond the outermost character. */
+  readonly asserts: Set<AssertKind>
 }
 
 /** Computes an upper bound: the result may contain characters that no match has. */
 export function alphabetOf(root: Node): Alphabet {
   const anywhere = new Uint8Array(128)
-  const ends = new Uint8Array(128)
-  const asserts = new Set<AssertKind>()
-  collect(root, anywhere, asserts)
-  edge(root, ends, (parts) => parts)
-  edge(root, ends, (parts) => parts.toReversed())
-  return { anywhere, ends, asserts }
+  collect(root, anywhere)
+  return { anywhere, edges: [edgeOf(root, (parts) => parts), edgeOf(root, (parts) => parts.toReversed())] }
 }
 
-function collect(node: Node, into: Uint8Array, asserts: Set<AssertKind>): void {
+function collect(node: Node, into: Uint8Array): void {
   switch (node.type) {
-    case 'assert':
-      asserts.add(node.kind)
-      break
     case 'char':
     case 'set':
       addSet(node, into)
       break
     case 'concat':
-      for (const part of node.parts) collect(part, into, asserts)
+      for (const part of node.parts) collect(part, into)
       break
     case 'alternate':
-      for (const option of node.options) collect(option, into, asserts)
+      for (const option of node.options) collect(option, into)
       break
     case 'repeat':
-      if (node.max > 0) collect(node.node, into, asserts)
+      if (node.max > 0) collect(node.node, into)
   }
 }
 
-/** Adds the characters at one edge. Returns whether the node may match nothing, so that its neighbour is at the edge. */
-function edge(node: Node, into: Uint8Array, order: (parts: readonly Node[]) => readonly Node[]): boolean {
+type Order = (parts: readonly Node[]) => readonly Node[]
+
+function edgeOf(root: Node, order: Order): Edge {
+  const edge = { characters: new Uint8Array(128), asserts: new Set<AssertKind>() }
+  addEdge(root, edge, order)
+  return edge
+}
+
+/** Adds what is at an edge. Returns whether the node may match nothing, so that its neighbour is at the edge. */
+function addEdge(node: Node, into: Edge, order: Order): boolean {
   switch (node.type) {
-    case 'empty':
     case 'assert':
+      into.asserts.add(node.kind)
+      return true
+    case 'empty':
       return true
     case 'char':
     case 'set':
-      addSet(node, into)
+      addSet(node, into.characters)
       return false
     case 'concat':
-      return order(node.parts).every((part) => edge(part, into, order))
+      return order(node.parts).every((part) => addEdge(part, into, order))
     case 'alternate':
-      return node.options.map((option) => edge(option, into, order)).some((isEmpty) => isEmpty)
+      return node.options.map((option) => addEdge(option, into, order)).some((isEmpty) => isEmpty)
     case 'repeat':
-      return node.max === 0 || edge(node.node, into, order) || node.min === 0
+      return node.max === 0 || addEdge(node.node, into, order) || node.min === 0
   }
 }
 

@@ -361,6 +361,31 @@ describe('search_text in binary, UTF-16 and redacted files', () => {
     expect(counts.files).toEqual([])
   })
 
+  it('finds in a line with a secret what a search of the redacted line finds, at every edge of a match', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const texts = [
+      `key_${token}`,
+      `x ${token}`,
+      `${token} x`,
+      `-${token}-x`,
+      `DB_PASSWORD=hunter2hunter2`,
+      `_${token}_x`,
+    ]
+    // The last line matches as stored, so that each file is searched.
+    const lines = [...texts, 'key_ x - _ xy']
+    const { ok, call } = await bench({ 'a.txt': lines.join('\n') })
+    const redacted: string[] = (await call('read_file', { path: 'a.txt' })).content.split('\n')
+    const edges = ['', '\\b', '\\B', '_?\\b', '\\bx?']
+    for (const core of ['_', 'x', '\\w+', 'key', '\\w*_', '[ -]', '(?:_|xy)'])
+      for (const lead of edges)
+        for (const trail of edges) {
+          const query = lead + core + trail
+          const expected = redacted.flatMap((line, i) => (matchesOutside(line, query) ? [i + 1] : []))
+          const { matches } = await ok('search_text', { query, mode: 'regex', caseSensitive: true })
+          expect([query, matches.map(({ line }: { line: number }) => line)]).toEqual([query, expected])
+        }
+  })
+
   it('finds no match inside a mark, but brackets next to it', async () => {
     const { ok } = await bench(stored)
     expect((await ok('search_text', { query: 'REDACTED', mode: 'regex', filesOnly: true })).files).toEqual([])
@@ -457,3 +482,17 @@ describe('file_info of unusual files', () => {
     expect(await ok('file_info', { path: 'l' })).toMatchObject({ type: 'link', target: 'gone' })
   })
 })
+
+/** Whether a line has a match that is not inside a mark. */
+function matchesOutside(line: string, query: string): boolean {
+  const marks = [...line.matchAll(/\[REDACTED:[^\]]+\]/g)].map(
+    ({ index, 0: mark }) => [index, index + mark.length] as const,
+  )
+  const pattern = new RegExp(query, 'y')
+  for (let at = 0; at <= line.length; at++) {
+    pattern.lastIndex = at
+    const match = pattern.exec(line)
+    if (match !== null && !marks.some(([start, end]) => at < end && at + match[0].length > start)) return true
+  }
+  return false
+}

@@ -97,9 +97,11 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
  * Whether a match in a redacted text can begin or end inside a mark, or exist only because of one. Marks are in brackets,
  * and a secret may follow a separator such as `_`, where its mark creates a word boundary.
  */
-function mayReachIntoMark({ alphabet: { anywhere, ends, asserts } }: Query): boolean {
+function mayReachIntoMark({ alphabet: { anywhere, edges } }: Query): boolean {
   if (anywhere[0x5b] === 1 || anywhere[0x5d] === 1) return true
-  return asserts.has('notWord') || (asserts.has('word') && ends[0x5f] === 1)
+  return edges.some(
+    ({ characters, asserts }) => asserts.has('notWord') || (asserts.has('word') && characters[0x5f] === 1),
+  )
 }
 
 const secretCache = new WeakMap<Uint8Array, boolean>()
