@@ -19,8 +19,10 @@ export function checkPolicy(policy: unknown, options: LintOptions): readonly Pol
   const { roots = {} } = options
   const found = lintPolicy(policy, options)
   const { data } = compilePolicy(policy, { roots })
-  const idle = new Set(found.filter(({ message }) => message.startsWith('It never')).map(({ rule }) => rule))
-  const covered = coveredRules(data).filter(({ rule }) => !idle.has(rule))
+  const rulesOf = (text: RegExp) => new Set(found.filter(({ message }) => text.test(message)).map(({ rule }) => rule))
+  const idle = rulesOf(/^It never/)
+  // A rule that is to be removed covers no other one.
+  const covered = coveredRules(data, rulesOf(/without it/)).filter(({ rule }) => !idle.has(rule))
   return [
     // A finding that names the covering rule says more than one that a rule has no effect.
     ...found.filter(
@@ -33,11 +35,12 @@ export function checkPolicy(policy: unknown, options: LintOptions): readonly Pol
 }
 
 /** Finds the rules that another one covers: a call that they match is decided as strictly without them. */
-function coveredRules({ rules = [] }: PolicyData): readonly PolicyFinding[] {
+function coveredRules({ rules = [] }: PolicyData, removed: ReadonlySet<string>): readonly PolicyFinding[] {
   return rules.flatMap((rule, index): readonly PolicyFinding[] => {
     // Of two rules that cover each other, the first stays.
     const covering = rules.find(
-      (other, at) => other !== rule && covers(other, rule) && (at < index || !covers(rule, other)),
+      (other, at) =>
+        other !== rule && !removed.has(other.name) && covers(other, rule) && (at < index || !covers(rule, other)),
     )
     if (covering === undefined) return []
     const message = `It has no effect: the rule ${JSON.stringify(covering.name)} decides at least as strictly for every call that it matches`

@@ -422,8 +422,14 @@ function mayLead(patterns: Names, names: readonly string[]): boolean {
 /** What has a meaning in a glob beside `/`. */
 export const GLOB_CHARACTERS = /[*?[\]{}()!+@|\\]/
 
-/** Whether the last name of a glob has no special character, so that the glob also covers what is below. */
+/** Whether the last name of a glob has no `*` or `?`, so that the glob also covers what is below. */
 export function endsInPlainName(pattern: string): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1)
-  return last !== '' && !GLOB_CHARACTERS.test(last)
+  return last !== '' && !/[*?]/.test(last.replace(/\\.|\[[^\]]*\]/gu, 'x'))
+}
+
+/** Returns a glob, and for each of its alternatives that ends in a plain name a glob of everything below. */
+export function withBelow(pattern: string): readonly string[] {
+  const plain = expandBraces(pattern, `glob ${quote(pattern)}`).filter(endsInPlainName)
+  return [pattern, ...plain.map((alternative) => `${alternative}/**`)]
 }

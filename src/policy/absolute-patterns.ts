@@ -106,11 +106,8 @@ export function placePattern(
 /** Returns the alternatives of the braces. A pattern with too many is refused where it is compiled. */
 function alternativesOf(pattern: string): readonly string[] {
   if (!/^[{/]/.test(pattern) || pattern.length > 4096) return [pattern]
-  const isPlain = endsInPlainName(pattern)
   try {
-    const alternatives = expandBraces(pattern, 'glob')
-    // A plain last name also covers what is below; that of an alternative must not.
-    return alternatives.map((one) => (!isPlain && endsInPlainName(one) ? one.replace(/[^/](?=[^/]*$)/, '[$&]') : one))
+    return expandBraces(pattern, 'glob')
   } catch {
     return [pattern]
   }

@@ -22,8 +22,8 @@ interface Part {
   readonly paths: readonly Path[]
   /** The part, if it is a rule. */
   readonly self?: PolicyRule
-  /** Fields of the policy that replace those with the part. Absent if the part is a rule. */
-  readonly without?: PolicyData
+  /** Returns a policy without the part. Absent if the part is a rule, and if its removal changes no decision about a path. */
+  readonly without?: (data: PolicyData) => PolicyData
 }
 
 /** Longer lists are not tried entry by entry, because each entry needs a policy without it. */
@@ -31,7 +31,10 @@ const MAX_ENTRIES = 100
 
 export const verbs: Readonly<Record<Decision, string>> = { allow: 'allows', ask: 'asks about', deny: 'denies' }
 
-/** Finds parts of a policy without which examples of calls are decided in the same way. */
+/**
+ * Finds parts of a policy without which examples of calls are decided in the same way, also if all of them are removed: of two
+ * parts that cover each other, the first is not found.
+ */
 export function idleParts(data: PolicyData, known: readonly LintTool[]): readonly PolicyFinding[] {
   const all = { rule: 'policy', tools: toolsIn(data, known), permissions, paths: pathsIn(data) }
   const find = (part: Part) => findingsOf(data, part, known)
@@ -42,24 +45,37 @@ export function idleParts(data: PolicyData, known: readonly LintTool[]): readonl
     return [{ rule, message: 'Every call is denied: no path is allowed', hint }]
   }
   const rules = (data.rules ?? []).map((rule) => partOfRule(rule, all))
-  return [
+  const parts = [
     ...rules,
     ...partsOfLists(data, all),
     ...partsOfTools(data, all, known),
     ...limitations(data, all, known),
-  ].flatMap(find)
+  ]
+  let rest = data
+  const findings = parts.reverse().map((part) => {
+    const found = findingsOf(rest, part, known)
+    if (found.length > 0) rest = withoutPart(rest, part)
+    return found
+  })
+  return findings.reverse().flat()
+}
+
+function withoutPart(data: PolicyData, { self, without }: Part): PolicyData {
+  if (without !== undefined) return without(data)
+  return self === undefined ? data : { ...data, rules: (data.rules ?? []).filter((rule) => rule !== self) }
 }
 
 function findingsOf(policy: PolicyData, part: Part, known: readonly LintTool[]): readonly PolicyFinding[] {
-  const { rule, entry, action, self, without } = part
+  const { rule, entry, action, self } = part
   const data = action === 'deny' ? withoutDefault(policy) : policy
-  const rules = data.rules?.filter((other) => other !== self) ?? []
+  const others = withoutPart(data, part)
+  const rules = others.rules ?? []
   let isDenied = action !== 'deny'
   let isSame = action === 'deny' || (self?.action === 'allow' && !self.overrides && !isConditional(self))
   let isTried = false
   for (const variant of variantsOf(rules)) {
     const decide = deciderOf({ ...data, rules: self ? [...variant, withoutConditions(self)] : variant })
-    const decideWithout = isSame ? deciderOf({ ...data, ...without, rules: variant }) : decide
+    const decideWithout = isSame ? deciderOf({ ...others, rules: variant }) : decide
     for (const example of examplesOf(data, part, known)) {
       const decision = decide(example)
       isDenied &&= decision === 'deny'
@@ -166,18 +182,18 @@ function partsOfLists(data: PolicyData, all: Part): readonly Part[] {
   return lists.flatMap(({ field, action, asked }) => {
     const entries = data[field] ?? []
     if (entries.length > MAX_ENTRIES) return []
-    return entries.map((entry, at) => ({
+    return entries.map((entry) => ({
       ...{ ...all, rule: field, entry, action, permissions: asked, paths: examplePaths([entry]) },
-      without: { [field]: entries.filter((_, index) => index !== at) },
+      without: (data) => ({ ...data, [field]: data[field]?.toSpliced(data[field].lastIndexOf(entry), 1) }),
     }))
   })
 }
 
 function partsOfTools({ tools = {} }: PolicyData, all: Part, known: readonly LintTool[]): readonly Part[] {
-  return Object.entries(tools).map(([name, action]) => {
-    const { [name]: _, ...others } = tools
-    return { ...all, rule: `tools.${name}`, action, ...callsOf(name, known), without: { tools: others } }
-  })
+  return Object.entries(tools).map(([name, action]) => ({
+    ...{ ...all, rule: `tools.${name}`, action, ...callsOf(name, known) },
+    without: ({ tools: { [name]: _, ...others } = {}, ...data }) => ({ ...data, tools: others }),
+  }))
 }
 
 /** Returns a tool, and the permission without which none of its calls is allowed. */

@@ -76,6 +76,12 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
     findings.push(...globstarsInNames(field, data[field]))
   }
+  const { deniedPaths = [], readOnlyPaths = [], rules = [] } = data
+  const lists: readonly PolicyRule[] = [
+    { name: 'deniedPaths', action: 'deny', paths: deniedPaths },
+    { name: 'readOnlyPaths', action: 'deny', paths: readOnlyPaths, permissions: ['file:change'] },
+  ]
+  for (const rule of [...rules, ...lists]) findings.push(...narrowPatterns(data, rule))
   return [
     ...findings,
     ...idleParts(data, tools),
@@ -210,6 +216,26 @@ function globstarsInNames(rule: string, paths: readonly string[] = []): readonly
   }))
 }
 
+/** Finds patterns with wildcards that leave open other directories, or what is in the directories that they match. */
+function narrowPatterns(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
+  const { name, action, paths = [], tools: [tool = NO_TOOL] = [], kinds, args, risk } = rule
+  const permission = [...showing, ...changes].find(coveredBy(rule))
+  if (action === 'allow' || permission === undefined || (kinds ?? args ?? risk)) return []
+  const policy = compileData(data).forCall({ tool: tool.replaceAll('*', NAME), input: {} })
+  const isOpen = (wide: string) =>
+    examplePaths([wide]).some((path) => strength[decide(policy, permission, path)] < strength[action])
+  return paths.flatMap((pattern): readonly PolicyFinding[] => {
+    const quoted = JSON.stringify(pattern)
+    if (/^(?!\*\*$)[^/]*[*?][^/]*$/.test(pattern) && isOpen(`${NAME}/${pattern}`)) {
+      const hint = `Write "${pattern === '*' ? '**' : `**/${pattern}`}" for every directory, or "./${pattern}" for the root.`
+      return [{ rule: name, message: `${quoted} has no effect in directories below the root`, hint }]
+    }
+    if (!/(?:^|[^*])\*$/.test(pattern) || !isOpen(`${pattern}/${NAME}`)) return []
+    const hint = pattern.endsWith('/*') ? `Write "${pattern}*" for everything below.` : `Add "${pattern}/**".`
+    return [{ rule: name, message: `${quoted} leaves open what is in the directories that it matches`, hint }]
+  })
+}
+
 /** Finds `*` alone in an argument that is a path: it matches names in the root of the workspace. */
 function starsInArguments({ name, action, args = {} }: PolicyRule): readonly PolicyFinding[] {
   if (action === 'allow') return []
@@ -290,10 +316,10 @@ function hiddenNotes(data: PolicyData): readonly PolicyFinding[] {
   const policy = compileData(data).forCall({ tool: 'memory_get', input: {} })
   const { protection, reason } = classifyPath(note)
   if (protection === undefined && decide(policy, 'memory:read', note) !== 'deny') return []
-  const cause = protection === undefined ? 'the policy denies reading there' : reason
-  return [
-    { rule: 'memory', message: `Notes in ${directory} cannot be used: ${cause}`, hint: 'Choose another memory.path.' },
-  ]
+  const isProtected = protection !== undefined
+  const cause = isProtected ? reason : 'the policy denies reading there'
+  const hint = `${isProtected ? 'Choose' : 'Allow it by a rule with tools: ["memory_*"], or choose'} another memory.path.`
+  return [{ rule: 'memory', message: `Notes in ${directory} cannot be used: ${cause}`, hint }]
 }
 
 /** Entries with options of a program whose options are not known, so that other names of an option do not match. */

@@ -1,4 +1,4 @@
-import { compileGlobs, composePath, endsInPlainName, GLOB_CHARACTERS } from '../paths/glob.ts'
+import { compileGlobs, composePath, GLOB_CHARACTERS, withBelow } from '../paths/glob.ts'
 import { nearestName } from '../util/nearest-name.ts'
 import { checkGlob } from './path-patterns.ts'
 import { maskWhere, type Permission, permissionBit, permissionGroups, permissions } from './permissions.ts'
@@ -16,18 +16,16 @@ export interface PathSet {
 }
 
 /**
- * Compiles path globs to one matcher. A pattern that ends in a plain name also covers everything below it, so that denying
- * `secrets` denies more than the directory entry. Patterns and paths are compared in their composed Unicode form, because
+ * Compiles path globs to one matcher. An alternative that ends in a name without `*` and `?` also covers everything below it, so
+ * that denying `{secrets,keys}` denies more than the directory entries. Patterns and paths are compared in their composed Unicode form, because
  * editors and file systems write the same name in different forms.
  *
  * @param field name of the list, for errors
  * @throws TypeError for an invalid pattern
  */
 export function compilePaths(patterns: readonly string[], field: string): PathSet {
-  const all = patterns
-    .map(composePath)
-    .flatMap((pattern) => (endsInPlainName(pattern) ? [pattern, `${pattern}/**`] : [pattern]))
   for (const [index, pattern] of patterns.entries()) checkGlob(pattern, `${field}[${index}]`)
+  const all = patterns.map(composePath).flatMap(withBelow)
   const globs = compileGlobs(all, { composed: true })
   const covers = all.map(coverage).filter((cover) => cover !== undefined)
   const mayMatch = prefilter(all)

@@ -1,4 +1,4 @@
-import { compileGlobs, endsInPlainName } from '../paths/glob.ts'
+import { compileGlobs, withBelow } from '../paths/glob.ts'
 import type { ApprovalRequest } from '../policy/approval.ts'
 import type { ApprovalPattern, PendingApproval } from './approvals.ts'
 import { readList } from './read-list.ts'
@@ -26,8 +26,7 @@ export function createPattern(
   { request, actor }: Pick<PendingApproval, 'request' | 'actor'>,
   paths: string,
 ): ApprovalPattern {
-  const globs = readList(paths).flatMap((glob) => (endsInPlainName(glob) ? [glob, `${glob}/**`] : [glob]))
-  const glob = compileGlobs(globs)
+  const glob = compileGlobs(readList(paths).flatMap(withBelow))
   const rules = rulesOf(request)
   const permissions = new Set(request.accesses.map(({ permission }) => permission))
   const flags = new Set(request.risks.map(({ flag }) => flag))

@@ -14,7 +14,7 @@ describe('an absolute path pattern', () => {
 
   /** Whether a policy denies a path, with the meaning of its patterns. */
   function denies(patterns: readonly string[], path: string): boolean {
-    const plainEnd = (pattern: string) => !/[*?[\]{}]/.test(pattern.slice(pattern.lastIndexOf('/') + 1))
+    const plainEnd = (pattern: string) => !/[*?]/.test(pattern.slice(pattern.lastIndexOf('/') + 1))
     return patterns.some((one) => {
       const base = one.replace(/\/$/, '')
       const below = plainEnd(base) || one.endsWith('/')

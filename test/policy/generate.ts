@@ -14,6 +14,7 @@ export const paths = fc
 
 export const globs = fc.oneof(
   fc.constantFrom('**', '*', '**/*', 'src/**', '**/.env', '**/*.ts', 'docs', 'src/*', '**/docs/**', 'src/a.ts', '*.md'),
+  fc.constantFrom('{src,docs}', '{src/*,docs}', 'src/{a,*.ts}', '**/{docs,.ssh}', '[sd]rc', 'src/[ab]', '{docs,*}/a'),
   fc
     .array(fc.constantFrom(...directories, ...files, '*', '**', '*.*', '?.ts'), { minLength: 1, maxLength: 4 })
     .map((names) => names.join('/')),

@@ -36,6 +36,15 @@ const idlePolicies: readonly (readonly [policy: object, names: readonly string[]
   [{ preset: 'autonomous', deniedPaths: ['a'], readOnlyPaths: ['a', 'a/b', 'b'] }, ['readOnlyPaths', 'readOnlyPaths']],
   [{ preset: 'autonomous', deniedPaths: ['a'], allowedPaths: ['a/*', 'b'] }, ['allowedPaths']],
   [{ preset: 'autonomous', deniedPaths: ['a/**'], rules: [rule({ paths: ['a/{b,c}'] })] }, ['x']],
+  // Of two parts that cover each other, one is named: without both, the path would be open.
+  [{ preset: 'autonomous', deniedPaths: ['a', 'a'] }, ['deniedPaths']],
+  [{ preset: 'autonomous', deniedPaths: ['a'], rules: [rule({ paths: ['a'] })] }, ['deniedPaths']],
+  [{ preset: 'autonomous', rules: [rule({ paths: ['a'] }), rule({ name: 'y', paths: ['a'] })] }, ['y']],
+  [
+    { preset: 'autonomous', tools: { delete_file: 'deny' }, rules: [rule({ tools: ['delete_file'] })] },
+    ['tools.delete_file'],
+  ],
+  [{ rules: [rule({ action: 'allow', paths: ['a'] }), rule({ name: 'y', action: 'allow', paths: ['a'] })] }, ['y']],
   [{ preset: 'autonomous', deniedPaths: ['**'], requireReason: true }, ['deniedPaths']],
   [{ deniedPaths: ['b'] }, ['policy']],
   [{}, ['policy']],
@@ -49,9 +58,9 @@ const idlePolicies: readonly (readonly [policy: object, names: readonly string[]
 /** Policies that resemble these, all parts of which have an effect. */
 const effectivePolicies: readonly object[] = [
   { preset: 'autonomous', deniedPaths: ['a/b'], readOnlyPaths: ['a'] },
-  { preset: 'autonomous', deniedPaths: ['docs/*'], readOnlyPaths: ['docs/**'] },
+  { preset: 'autonomous', deniedPaths: ['docs/*.md'], readOnlyPaths: ['docs/**'] },
   { preset: 'autonomous', deniedPaths: ['{a,b}/**', '.env', '.git'], readOnlyPaths: ['{b,c}'] },
-  { preset: 'autonomous', deniedPaths: ['[a-z]*'], readOnlyPaths: ['*'] },
+  { preset: 'autonomous', deniedPaths: ['[a-z]*.md'], readOnlyPaths: ['./*.md'] },
   { deniedPaths: ['a/b'], rules: [rule({ action: 'allow', paths: ['a'], args: { path: ['a/b'] } })] },
   { readOnlyPaths: ['a/b'], rules: [rule({ action: 'allow', paths: ['a'], kinds: ['GENERATED'] })] },
   { allowedPaths: ['a'], deniedPaths: ['b'], readOnlyPaths: ['**/*.md'] },
@@ -68,6 +77,15 @@ const effectivePolicies: readonly object[] = [
 
 describe('lintPolicy', () => {
   it.each([
+    ['names in deniedPaths', { deniedPaths: ['*.csv'] }, '"*.csv" has no effect in directories below the root'],
+    ['names in readOnlyPaths', { readOnlyPaths: ['*.csv'] }, '"*.csv" has no effect in directories below the root'],
+    ['a rule on names', { rules: [rule({ paths: ['*.csv'] })] }, '"*.csv" has no effect in directories below the root'],
+    ['a rule on names of directories', { deniedPaths: ['src/*'] }, '"src/*" leaves open what is in the directories'],
+    [
+      'an ask rule on names',
+      { rules: [rule({ action: 'ask', paths: ['**/key*'] })] },
+      '"**/key*" leaves open what is in',
+    ],
     [
       'a rule on some of the changing permissions',
       { rules: [rule({ permissions: ['file:write:*'], paths: docs })] },
@@ -361,12 +379,25 @@ describe('a rule that another one covers', () => {
 })
 
 describe('a part that is named as one without an effect', () => {
-  it('decides nothing, whatever the policy', () => {
-    const count = { covered: 0, idle: 0, denied: 0 }
+  it('decides nothing, whatever the policy, alone and with all others that are named', () => {
+    const count = { covered: 0, idle: 0, denied: 0, several: 0 }
     const property = (policy: PolicyData, extra: PolicyRule, calls: readonly Name[]) => {
       const data = { ...policy, rules: [...(policy.rules ?? []), extra] }
       const compiled = compilePolicy(data)
-      for (const { rule: name, message } of checkPolicy(data, {})) {
+      const found = checkPolicy(data, {})
+      const idle = found.filter(({ message }) => /never decides|without it|decides at least as strictly/.test(message))
+      if (idle.length > 1) count.several++
+      const rest = compilePolicy(
+        idle.reduce<PolicyData>((left, { rule, message }) => withoutPart(left, rule, message), data),
+      )
+      for (const { tool, permission, path, classification } of calls) {
+        const decide = (one: Policy) => one.forCall({ tool, input: {} }).decide(permission, path, classification)
+        if (!/^(?:git|plan|memory|command):/.test(permission)) {
+          const message = `${tool} ${permission} ${path} ${JSON.stringify(data)} ${JSON.stringify(idle)}`
+          expect(decide(rest), message).toBe(decide(compiled))
+        }
+      }
+      for (const { rule: name, message } of found) {
         const isCovered = message.includes('decides at least as strictly')
         const isDenied = message.startsWith('Every call is denied')
         if (isCovered) count.covered++
@@ -396,6 +427,7 @@ describe('a part that is named as one without an effect', () => {
     expect(count.covered).toBeGreaterThan(times(0, 40))
     expect(count.idle).toBeGreaterThan(times(3, 400))
     expect(count.denied).toBeGreaterThan(times(0, 40))
+    expect(count.several).toBeGreaterThan(times(0, 100))
   })
 
   it.each(idlePolicies)('is found in %j', (policy, names) => {

@@ -13,7 +13,7 @@ import { globs, paths } from './generate.ts'
 import { anyGlob } from './reference.ts'
 
 describe('compilePaths', () => {
-  it('agrees with picomatch, and matches everything below a plain name', () => {
+  it('agrees with picomatch, and matches everything below a name without * and ?', () => {
     fc.assert(
       fc.property(fc.array(globs, { minLength: 1, maxLength: 4 }), paths, (patterns, path) => {
         const expected = anyGlob(patterns, path)
@@ -36,6 +36,34 @@ describe('compilePaths', () => {
       { numRuns: times(250, 1500) },
     )
   })
+
+  it.each([
+    ...['(admin)', '@internal', 'c++', "it's", 'a,b', '{{name}}', '[id]', '[...all]', 'a b'].map((name) => [
+      name,
+      name,
+    ]),
+    ...[
+      ['[[]id]', '[id]'],
+      ['a[*]', 'a*'],
+      ['{private,other}', 'private'],
+      ['{other/*,private}', 'private'],
+    ],
+    ...[
+      ['{a/other,a/private}', 'a/private'],
+      ['x{y,private}', 'xprivate'],
+      ['[pq]rivate', 'private'],
+    ],
+  ] as [string, string][])(
+    'covers what is below a directory, as a pattern without * and ?: %s',
+    (pattern, directory) => {
+      for (const above of ['', 'app/', '**/']) {
+        const { matches } = compilePaths([`${above}${pattern}`], 'x')
+        const place = `${above}${directory}`.replace('**', 'p')
+        for (const path of [place, `${place}/a.ts`, `${place}/b/c.ts`]) expect(matches(path), path).toBe(true)
+        expect(matches(`${place}2/a.ts`)).toBe(false)
+      }
+    },
+  )
 
   it('covers whole directories', () => {
     expect(compilePaths(['src'], 'x').coversBelow('src/app')).toBe(true)

@@ -101,10 +101,21 @@ export function globMatches(pattern: string, path: string): boolean {
   return globs.some((glob) => picomatch.isMatch(path, glob, { dot: true }))
 }
 
-/** Returns whether a path pattern of a policy matches. A pattern that ends in a plain name also covers everything below. */
+/**
+ * Returns whether a path pattern of a policy matches. An alternative that ends in a name without `*` and `?` also covers
+ * everything below.
+ */
 export function anyGlob(patterns: readonly string[], path: string): boolean {
-  return patterns.some((pattern) => {
+  return patterns.flatMap(alternativesOf).some((pattern) => {
     const last = pattern.slice(pattern.lastIndexOf('/') + 1)
-    return globMatches(pattern, path) || (!/[*?[\]{}]/.test(last) && globMatches(`${pattern}/**`, path))
+    return globMatches(pattern, path) || (!/[*?]/.test(last) && globMatches(`${pattern}/**`, path))
   })
+}
+
+/** The alternatives of braces that are not nested. */
+function alternativesOf(pattern: string): readonly string[] {
+  const braces = /\{([^{}]*,[^{}]*)\}/.exec(pattern)
+  if (braces === null) return [pattern]
+  const [whole, options = ''] = braces
+  return options.split(',').flatMap((option) => alternativesOf(pattern.replace(whole, option)))
 }
