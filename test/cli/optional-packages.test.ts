@@ -1,45 +1,36 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong } from '../counts.ts'
 
 const top = join(import.meta.dirname, '../..')
-let home: string
+/** A directory with a copy of the package, and no other one. */
+let bare: string
 
-/** Copies the package with its dependencies, and only some of the optional packages. */
-async function install(name: string, others: readonly string[] = []): Promise<string> {
-  const modules = join(home, name, 'node_modules')
-  await cp(join(top, 'dist'), join(modules, 'wardspace/dist'), { recursive: true })
-  await cp(join(top, 'package.json'), join(modules, 'wardspace/package.json'))
-  for (const each of others) {
-    await mkdir(dirname(join(modules, each)), { recursive: true })
-    await symlink(join(top, 'node_modules', each), join(modules, each))
-  }
-  return join(home, name)
-}
-
-function run(directory: string, ...words: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+function run(...words: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, words, { cwd: directory }, (error, stdout, stderr) =>
+    execFile(process.execPath, words, { cwd: bare }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     )
   })
 }
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'wardspace-optional-'))
+  bare = await mkdtemp(join(tmpdir(), 'wardspace-optional-'))
+  const copy = join(bare, 'node_modules/wardspace')
+  await cp(join(top, 'dist'), join(copy, 'dist'), { recursive: true })
+  await cp(join(top, 'package.json'), join(copy, 'package.json'))
 })
-afterAll(() => rm(home, { recursive: true, force: true }))
+afterAll(() => rm(bare, { recursive: true, force: true }))
 
 const main = 'node_modules/wardspace/dist/cli/main.js'
 
 describe('a missing optional package', () => {
   it('is named, with the command that installs it', async () => {
-    const bare = await install('bare')
     await writeFile(
       join(bare, 'try.mjs'),
       `import { createWorkspace } from 'wardspace'
@@ -72,7 +63,7 @@ describe('a missing optional package', () => {
        }
        console.log(JSON.stringify(told))`,
     )
-    const { stdout, stderr } = await run(bare, 'try.mjs')
+    const { stdout, stderr } = await run('try.mjs')
     const missing = (code: string, user: string, name: string) => ({
       code,
       message: `${user} needs the package ${name}, which is not installed`,
@@ -89,7 +80,6 @@ describe('a missing optional package', () => {
 
 describe('bash() without any optional package', () => {
   it.runIf(isLong)('runs commands and scripts', async () => {
-    const bare = await install('shell')
     await writeFile(
       join(bare, 'try.mjs'),
       `import { createWorkspace } from 'wardspace'
@@ -100,22 +90,20 @@ describe('bash() without any optional package', () => {
        console.log((await workspace.call('run_command', { command })).stdout)
        await workspace.close()`,
     )
-    expect(await run(bare, 'try.mjs')).toMatchObject({ stdout: 'x\n42\n\n', stderr: '' })
+    expect(await run('try.mjs')).toMatchObject({ stdout: 'x\n42\n\n', stderr: '' })
   })
 })
 
 describe('the command line without any optional package', () => {
   it.runIf(isLong)('reads policies in TOML and YAML', async () => {
-    const bare = await install('config')
     await writeFile(join(bare, 'p.toml'), "preset = 'readOnly'\n")
     await writeFile(join(bare, 'p.yaml'), 'preset: readOnly\n')
     for (const file of ['p.toml', 'p.yaml']) {
-      expect(await run(bare, main, 'tools', '--policy', file)).toMatchObject({ code: 0, stderr: '' })
+      expect(await run(main, 'tools', '--policy', file)).toMatchObject({ code: 0, stderr: '' })
     }
   })
 
   it('serves MCP with the shell bash: its commands, scripts, databases and git', async () => {
-    const bare = await install('mcp')
     const client = new Client({ name: 'test', version: '1.0.0' })
     const words = [main, 'mcp', '--policy', 'autonomous', '--shell', 'bash', '--git', '--root', 'project']
     await mkdir(join(bare, 'project'))

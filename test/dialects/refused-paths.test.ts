@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { quote } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { times } from '../counts.ts'
 import { cases, files } from './safety-calls.ts'
 
 const ROOT = '/home/me/ws'
@@ -74,9 +75,9 @@ describe('a refused path', () => {
           expect(spellings.some((one) => text.includes(bare(one))) || !text.includes('"'), text).toBe(true)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: times(300, 1500) },
     )
-    expect(refused).toBeGreaterThan(700)
+    expect(refused).toBeGreaterThan(times(140, 700))
   })
 })
 

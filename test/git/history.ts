@@ -38,7 +38,9 @@ export async function diffHistory(
   max = Number.POSITIVE_INFINITY,
 ): Promise<HistoryResult> {
   const bare = temporary()
-  git(bare, 'clone', '-q', '--bare', '--no-hardlinks', repository, '.git')
+  // A few merges may precede the last of these commits.
+  const depth = Number.isFinite(max) ? ['--depth', String(max * step + 20)] : []
+  git(bare, 'clone', '-q', '--bare', '--no-hardlinks', ...depth, `file://${repository}`, '.git')
   git(bare, 'config', 'core.bare', 'false')
   // Packs all objects here, because a workspace does not read objects of alternates.
   git(bare, 'repack', '-adq')

@@ -23,9 +23,9 @@ describe('The listing of a source', () => {
       }
       return Math.min(...times)
     }
-    await cpu(800, 100)
+    await cpu(400, 100)
     // The same number of names and characters; whole paths for each directory would be ten times the characters.
-    expect((await cpu(80, 1000)) / (await cpu(800, 100))).toBeLessThan(4)
+    expect((await cpu(40, 1000)) / (await cpu(400, 100))).toBeLessThan(4)
   })
 
   it('counts the directories that paths imply', async () => {

@@ -616,7 +616,7 @@ describe('contents', () => {
         failed += refused
         expect(await show(await open(disk.afterKill()))).toBe(await show(reference))
       }),
-      { numRuns: 100 },
+      { numRuns: times(50, 100) },
     )
     expect(failed, 'compactions without space').toBeGreaterThan(10)
     expect(ended, 'compactions that ended').toBeGreaterThan(10)

@@ -10,8 +10,6 @@ import { createWorkspace } from '../../../src/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
 import { wholeGeneration } from '../killed-generations.ts'
-import { countTogether } from '../writers.ts'
-import { databases } from './databases.ts'
 
 function temporary(): string {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-sql-'))
@@ -21,24 +19,6 @@ function temporary(): string {
 
 const durable = { durability: 'durable' } as const
 const path = 'count.txt' as Path
-
-describe.each(Object.entries(databases))('writers of one workspace in %s', (_, { manyConnections, open }) => {
-  it('never lose a change', { timeout: 120_000 }, async () => {
-    const home = temporary()
-    const opened = await Promise.all(Array.from({ length: manyConnections ? 4 : 1 }, () => open(home)))
-    onTestFinished(async () => {
-      for (const { close } of opened) await close()
-    })
-    // Two workspaces over each connection.
-    const backends = await Promise.all([...opened, ...opened].map(({ database }) => sqlDatabase(database)))
-    const rounds = times(2, 50)
-    const { count, conflicts } = await countTogether(backends, rounds)
-    expect(count).toBe(rounds * backends.length)
-    expect(conflicts).toBeGreaterThan(0)
-    const parts = await opened[0]?.database.query('SELECT count(*) AS n FROM wardspace_parts', [])
-    expect(Number(parts?.[0]?.n)).toBe(1)
-  })
-})
 
 it('a process that is killed leaves the old or the new files, and no other bytes', { timeout: 600_000 }, async () => {
   const file = join(temporary(), 'killed.db')

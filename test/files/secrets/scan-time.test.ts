@@ -4,12 +4,12 @@ import { mayHoldSecret, redact } from '../../../src/files/secrets/index.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'
 
-const UNITS = times(50_000, 2_000_000)
+const UNITS = times(25_000, 2_000_000)
 const fill = (text: string, units = UNITS) => text.repeat(Math.ceil(units / text.length)).slice(0, units)
 const base64 = (text: string) => Buffer.from(text).toString('base64url')
 
 const HEADER = 'eyJhbGciOiJIUzI1NiJ9'
-const LONG = 4_000_000
+const LONG = times(2_000_000, 4_000_000)
 
 /** Texts of one long run, of many near misses, and of many secrets. */
 const shapes: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import {
   type JudgedCommand,
 } from '../../../src/shells/analysis/index.ts'
 import { anyCharacter } from '../../code-points.ts'
-import { times } from '../../counts.ts'
+import { everyNth, times } from '../../counts.ts'
 import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
 import { details } from './details.ts'
@@ -48,7 +48,7 @@ it.each(Object.entries(edges))('%s', (_, cases) => {
 
 describe.each(groups)('%s', (_, cases) => {
   it('has reasons with positions inside the line, as plain data', () => {
-    for (const [line] of cases) {
+    for (const [line] of everyNth(cases, 3)) {
       const verdict = analyzeCommand(line, policy)
       for (const { at } of [...verdict.reasons, ...verdict.commands, ...verdict.accesses]) {
         expect(at[0]).toBeGreaterThanOrEqual(0)

@@ -199,8 +199,8 @@ describe('a denied launcher with its command', () => {
       for (const options of launcherOptions) {
         tried += 1
         const ends = ['id', 'id -u', '/usr/bin/id', 'nice id', "'id' {} \\;", '-- id']
-        // Each launcher with each option; in `npm test`, with two of the ends, so that each end occurs with each launcher.
-        for (const end of ends.filter((_, at) => isLong || at % 3 === tried % 3))
+        // Each launcher with each option; in `npm test`, with one of the ends, so that each end occurs with each launcher.
+        for (const end of ends.filter((_, at) => isLong || at === tried % ends.length))
           for (const line of [`${name} ${options} ${end}`, `${name} ${options} ${name} ${options} ${end}`]) {
             const { commands, decision } = analyzeCommand(line, {})
             if (decision !== 'allow' || !commands.some((one) => /(^|\/)id$/.test(one.name) && one.via.includes(name)))
@@ -212,7 +212,7 @@ describe('a denied launcher with its command', () => {
       }
     }
     expect(open).toEqual([])
-    expect(count).toBeGreaterThan(times(350, 1000))
+    expect(count).toBeGreaterThan(times(170, 1000))
   })
 
   it.each([

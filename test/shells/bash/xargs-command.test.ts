@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../src/backends/memory/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
+import { everyNth } from '../../counts.ts'
 
 const files = { 'list.txt': 'a\nb c\n"d e"\n', 'a.txt': 'x\n', 'sub.txt': 'x\ny\n' }
 
@@ -40,8 +41,13 @@ const commands = [
   'xargs -d, -n1 echo x',
 ]
 
+const pairs = inputs.flatMap((input) =>
+  commands.map((command) => `printf '${input.replaceAll("'", `'\\''`)}' | ${command}`),
+)
+
 const lines = [
-  ...inputs.flatMap((input) => commands.map((command) => `printf '${input.replaceAll("'", `'\\''`)}' | ${command}`)),
+  // Each input and each command is in some.
+  ...everyNth(pairs, 5),
   "printf 'a\\0b c\\0' | xargs -0 -n1 echo",
   "printf 'a\\0b c\\0' | xargs -0 -I{} echo '({})'",
   'xargs -a list.txt -n1 echo',
