@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules, createRequire } from 'node:module'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import { COMMON_JS, common, modulesOf, type Replacements, replace, top } from './bundle-options.ts'
 import { encodeBase85 } from './portable/base85.ts'
@@ -18,7 +18,7 @@ const ENGINE = '@jitl/quickjs-wasmfile-release-asyncify'
 export async function bundleShell(): Promise<BuildResult[]> {
   const { resolve } = createRequire(join(top, 'package.json'))
   const engine = createRequire(resolve('quickjs-emscripten')).resolve(`${ENGINE}/wasm`)
-  const compressed = gzipSync(readFileSync(engine), { level: 9 })
+  const compressed = gzipSync(readFileSync(engine), { level: 9, memLevel: 7 })
   const sqlite = createRequire(join(top, SQLITE)).resolve('sql.js/dist/sql-wasm.wasm')
   const built = await Promise.all([
     build({
@@ -51,7 +51,9 @@ export async function bundleShell(): Promise<BuildResult[]> {
     }),
   ])
   copyFileSync(engine, join(top, PACKAGES, 'engine.wasm'))
-  writeFileSync(join(top, PACKAGES, 'chunks/sqlite.wasm.br'), brotliCompressSync(readFileSync(sqlite)))
+  // Blocks of 64 KB give the smallest file.
+  const params = { [constants.BROTLI_PARAM_LGBLOCK]: 16 }
+  writeFileSync(join(top, PACKAGES, 'chunks/sqlite.wasm.br'), brotliCompressSync(readFileSync(sqlite), { params }))
   for (const [platform, file] of Object.entries(wasmModules)) {
     const text = `import wasm from ${JSON.stringify(file)}\nexport const compileEngine = async () => wasm\n`
     writeFileSync(join(top, PACKAGES, `engine-wasm.${platform}.js`), text)

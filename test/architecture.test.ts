@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, posix, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { circles, importsOf, longFunctions, rootExports, sources } from './structure.ts'
+import { circles, importsOf, longFunctions, rootExports, sources, timesOfTimers } from './structure.ts'
 
 const src = join(import.meta.dirname, '../src')
 
@@ -154,6 +154,16 @@ describe('imports between the folders of src/', () => {
           .map(({ specifier }) => `${name} → ${specifier}`),
       )
     expect(broken).toEqual([])
+  })
+})
+
+describe('timers of src/', () => {
+  it('are started with constants, except by runAfter, because a timer of over 24 days ends at once', () => {
+    const times = sources
+      .filter((name) => !name.startsWith('testing/') && name !== 'util/timers.ts')
+      .flatMap((name) => timesOfTimers(name).map((time) => `${name}: ${time}`))
+    expect(times.length).toBeGreaterThan(5)
+    expect(times.filter((time) => /\bms\b|[a-z]Ms\b/.test(time))).toEqual([])
   })
 })
 

@@ -45,6 +45,22 @@ export function circles(): readonly string[] {
   return result
 }
 
+/** The times that a file below `src/` passes to `setTimeout`, as text; empty for no time. */
+export function timesOfTimers(name: string): readonly string[] {
+  const text = readFileSync(join(top, 'src', name), 'utf8')
+  return [...text.matchAll(/\bsetTimeout\(/g)].map(({ index, 0: { length } }) => {
+    let depth = 1
+    let last = index + length
+    let at = last
+    for (; depth > 0; at++) {
+      if ('([{'.includes(text[at] as string)) depth += 1
+      if (')]}'.includes(text[at] as string)) depth -= 1
+      if (text[at] === ',' && depth === 1) last = at + 1
+    }
+    return last === index + length ? '' : text.slice(last, at - 1).trim()
+  })
+}
+
 /** Functions of more than `limit` lines in `src/` and `playground/`, longest first, as `src/a.ts: name, lines`. */
 export function longFunctions(limit: number): readonly string[] {
   const files = [...sources.map((name) => `src/${name}`), ...playgroundFiles()]

@@ -1,6 +1,7 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { anySignal, onAbort, throwIfAborted } from '../util/abort.ts'
+import { runAfter } from '../util/timers.ts'
 import { type CallWait, limitedTools } from './call-wait.ts'
 import { mayRunCommands } from './may-run-commands.ts'
 import type { CallOptions } from './state/call.ts'
@@ -32,10 +33,10 @@ export function openLimitedWait(call: EndableCall, tool: string): CallWait {
   })
   const endIn = (ms: number, code: ErrorCode, problem: string, late?: AbortController) => {
     clearTimeout(timer)
-    timer = setTimeout(() => {
+    timer = runAfter(ms + GRACE_MS, () => {
       end(new ToolError(code, name + problem))
       late?.abort()
-    }, ms + GRACE_MS)
+    })
   }
   const cancel = () => {
     startTimer = () => {}

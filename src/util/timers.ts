@@ -34,11 +34,18 @@ export function pauseWithJitter(ms: number): Promise<void> {
   return new Promise((resume) => setTimeout(resume, ms * (0.5 + Math.random() / 2)))
 }
 
+/** The longest time of a timer, 24 days. The platform ends a longer one at once. */
+export const LONGEST_MS = 0x7fffffff
+
+/** Runs a callback after a time that a caller chooses, at most {@link LONGEST_MS}. */
+export const runAfter = (ms: number, callback: () => void): ReturnType<typeof setTimeout> =>
+  setTimeout(callback, Math.min(ms, LONGEST_MS))
+
 /** Settles as the promise does, or rejects with the error of `onTimeout` after `ms` milliseconds. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), ms)
+    timer = runAfter(ms, () => reject(onTimeout()))
   })
   try {
     return await Promise.race([promise, timeout])

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { type FaultyBackend, faulty } from '../../src/testing/faulty.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { everyNth } from '../counts.ts'
@@ -80,6 +83,31 @@ describe.concurrent.each(tools.filter(([name]) => name === 'search_text' || name
   },
 )
 
+it('returns what a search has found when its time is over, and searches no further afterwards', async () => {
+  const lower = memory({ 'a.txt': 'x\n', 'b.txt': 'x\nx\n', 'c.txt': 'x\n', 'd.txt': 'x\n' })
+  const reads: string[] = []
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const read = async (path: Path) => {
+    reads.push(path)
+    if (path === 'c.txt') await released
+    return lower.read(path)
+  }
+  const backend = { ...backendMethods(lower), read }
+  const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+  const answer = await workspace.callTool('search_text', { query: 'x', filesOnly: true, timeoutMs: 100 })
+  const files = [
+    expect.objectContaining({ path: 'a.txt', count: 1 }),
+    expect.objectContaining({ path: 'b.txt', count: 2 }),
+  ]
+  expect(answer).toMatchObject({ ok: true, files, truncated: true, truncatedReason: 'timeout', filesSearched: 2 })
+  release()
+  await new Promise((resume) => setTimeout(resume, 20))
+  expect(reads).toEqual(['a.txt', 'b.txt', 'c.txt'])
+})
+
 it('may have one signal with many calls at the same time', async () => {
   const warnings: Error[] = []
   process.on('warning', (warning) => warnings.push(warning))
@@ -87,6 +115,27 @@ it('may have one signal with many calls at the same time', async () => {
   const { signal } = new AbortController()
   await Promise.all(Array.from({ length: 20 }, () => workspace.callTool('read_file', { path: 'a.ts' }, { signal })))
   expect(warnings).toEqual([])
+})
+
+it('takes every limit on time, also the largest, as that time', async () => {
+  const names = Object.keys(defaultLimits).filter((name) => /Ms(?:Hard)?$/.test(name))
+  const limits = Object.fromEntries(names.map((name) => [name, Number.MAX_SAFE_INTEGER]))
+  const soon = <T>(value: T) => new Promise<T>((resolve) => setTimeout(resolve, 20, value))
+  const workspace = await createWorkspace({
+    ...{ backend: memory(files), shell, policy: 'supervised', limits },
+    approve: () => soon('allow' as const),
+    hooks: { preToolCall: () => soon(undefined) },
+    checks: [{ name: 'slow', check: () => soon([]) }],
+  })
+  const calls = [
+    ['search_text', { query: 'one' }],
+    ['write_file', { path: 'new.txt', content: 'x' }],
+    ['run_command', { command: 'sleep 0.1; node -e "setTimeout(() => {}, 20)"' }],
+  ] as const
+  for (const [name, input] of calls) {
+    const answer = await workspace.callTool(name, input)
+    expect([name, answer]).toEqual([name, expect.objectContaining({ ok: true, warnings: [] })])
+  }
 })
 
 it('does not count the time in which a person decides', async () => {
@@ -145,4 +194,18 @@ async function cancelledAt(name: string, input: object, nth: number): Promise<vo
   await new Promise((resume) => setTimeout(resume, 20))
   expect(await snapshot(lower)).toEqual(after)
   expect(JSON.stringify(workspace.auditRecords())).toBe(recorded)
+}
+
+/** The methods that every backend has, without those for many files at once. */
+function backendMethods(backend: Backend): Backend {
+  return {
+    capabilities: backend.capabilities,
+    canonical: (path, options) => backend.canonical(path, options),
+    stat: (path) => backend.stat(path),
+    list: (path) => backend.list(path),
+    read: (path, range) => backend.read(path, range),
+    readLink: (path) => backend.readLink(path),
+    commit: (changes, options) => backend.commit(changes, options),
+    close: () => backend.close(),
+  }
 }

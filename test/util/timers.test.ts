@@ -38,3 +38,15 @@ describe('yieldToEventLoop', () => {
     await expect(yieldToEventLoop()).rejects.toThrow('not supported')
   })
 })
+
+describe('withTimeout', () => {
+  it('waits for a time that is too long for a timer', async () => {
+    const { withTimeout } = await load()
+    const soon = () => new Promise((resolve) => setTimeout(resolve, 20, 'answer'))
+    const late = () => new Error('late')
+    for (const ms of [2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])
+      expect(await withTimeout(soon(), ms, late)).toBe('answer')
+    await expect(withTimeout(new Promise(() => {}), 1, late)).rejects.toThrow('late')
+    await expect(withTimeout(Promise.reject(new Error('failed')), 1, late)).rejects.toThrow('failed')
+  })
+})

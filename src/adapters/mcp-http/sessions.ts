@@ -1,3 +1,4 @@
+import { runAfter } from '../../util/timers.ts'
 import type { WebStandardStreamableHTTPServerTransport as Transport } from '../mcp/sdk.ts'
 import type { McpSession } from './session.ts'
 
@@ -60,7 +61,7 @@ export function createSessions({ maxSessions, idleMs, onError }: SessionLimits):
     })
     await session.server.connect(transport)
     const startIdleTimer = () => {
-      idle = setTimeout(() => void transport.close(), idleMs)
+      idle = runAfter(idleMs, () => void transport.close())
       // The timer must not keep the process alive.
       ;(idle as { unref?(): void }).unref?.()
     }

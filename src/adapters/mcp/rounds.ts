@@ -1,3 +1,4 @@
+import { LONGEST_MS, runAfter } from '../../util/timers.ts'
 import {
   type ClientRequest,
   capabilitiesOf,
@@ -43,7 +44,7 @@ function directRequest(server: Server, context: ServerContext): ClientRequest {
     client: nameOf(server, context),
     async ask(form, { timeoutMs, signal }) {
       try {
-        const options = { timeout: timeoutMs, relatedRequestId: id, signal }
+        const options = { timeout: Math.min(timeoutMs, LONGEST_MS), relatedRequestId: id, signal }
         return await server.elicitInput({ mode: 'form', ...form }, options)
       } catch (error) {
         const { code } = error as { readonly code?: unknown }
@@ -163,7 +164,7 @@ class SuspendedRequests implements Rounds {
         end()
         reject(signal.aborted ? signal.reason : new Error('The client did not answer'))
       }
-      const timer = setTimeout(stop, timeoutMs)
+      const timer = runAfter(timeoutMs, stop)
       signal.addEventListener('abort', stop)
       request.onAnswer = (answer) => {
         end()

@@ -6,6 +6,7 @@ import { anySignal, throwIfAborted } from '../../util/abort.ts'
 import { isUint8Array } from '../../util/bytes.ts'
 import { counted } from '../../util/counted.ts'
 import { createLruCache } from '../../util/lru-cache.ts'
+import { runAfter } from '../../util/timers.ts'
 import { MAX_TARGET_BYTES } from './listing.ts'
 import type { LazyContent, LazyEntry, LazySource, LoadOptions } from './source.ts'
 
@@ -37,7 +38,7 @@ export class SourceCalls {
   async run<T>(verb: string, path: Path, action: (options: LoadOptions) => Promise<T>): Promise<T> {
     throwIfAborted(this.#ended, CANCELLED)
     const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(), this.#timeoutMs)
+    const timer = runAfter(this.#timeoutMs, () => timeout.abort())
     const either = anySignal(this.#ended, timeout.signal)
     let stop = (): void => undefined
     const stopped = new Promise<never>((_, reject) => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { errnoOf } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { runAfter } from '../../util/timers.ts'
 import type { StateDirectory } from './state-directory.ts'
 
 /**
@@ -194,7 +195,7 @@ function closed(socket: Socket, ms: number, signal: AbortSignal | undefined): Pr
       socket.destroy()
       done()
     }
-    const timer = setTimeout(end, Math.max(1, ms))
+    const timer = runAfter(Math.max(1, ms), end)
     signal?.addEventListener('abort', end)
     socket.once('close', end)
     // Without a reader, the end of the stream is never emitted.

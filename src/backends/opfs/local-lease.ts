@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { runAfter } from '../../util/timers.ts'
 import type { Lease } from './lease.ts'
 
 /** The resource of a lease while it is held. */
@@ -55,7 +56,7 @@ export function localLease<S>({ name, timeoutMs, open }: LocalLeaseOptions<S>): 
       return opened.value
     }
     const waiting = new AbortController()
-    const timeout = setTimeout(() => waiting.abort(), timeoutMs)
+    const timeout = runAfter(timeoutMs, () => waiting.abort())
     const ask = () => channel?.postMessage('want')
     ask()
     // A tab that has only now got the lease missed the first message.

@@ -1,3 +1,4 @@
+import { runAfter } from '../../util/timers.ts'
 import type { OutputListener } from './live-output.ts'
 import type { OutputPiece } from './thread-protocol.ts'
 
@@ -31,7 +32,7 @@ export function batchOutput(send: (pieces: readonly OutputPiece[]) => void): Bat
       const waitMs = sentAt + INTERVAL_MS - performance.now()
       // A script that never waits keeps timers from running.
       if (waitMs <= 0) flush()
-      else timer ??= setTimeout(flush, waitMs)
+      else timer ??= runAfter(waitMs, flush)
     },
     flush,
   }

@@ -1,5 +1,6 @@
 import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
+import { LONGEST_MS, runAfter } from '../../util/timers.ts'
 import { bashSyntax } from './bash-syntax.ts'
 import { followScripts, judgeStarts, type StartJudge } from './command-hooks.ts'
 import type { Interpreter } from './just-bash.ts'
@@ -84,7 +85,7 @@ export async function runLine(
     // just-bash's defense against code that reaches out of the interpreter also hides the timers that our own files need.
     defenseInDepth: false,
     executionLimits: {
-      maxExecutionTimeMs: request.timeoutMs + CLOCK_TOLERANCE_MS,
+      maxExecutionTimeMs: Math.min(request.timeoutMs + CLOCK_TOLERANCE_MS, LONGEST_MS),
       maxCommandCount: MAX_COMMANDS,
       maxLoopIterations: MAX_COMMANDS,
       maxOutputSize: MAX_OUTPUT,
@@ -112,7 +113,7 @@ export async function runLine(
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     // just-bash stops itself where it checks its clock, but a command that waits does not check it.
-    timer = setTimeout(() => reject(tooLate(timeoutMs)), timeoutMs + GRACE_MS)
+    timer = runAfter(timeoutMs + GRACE_MS, () => reject(tooLate(timeoutMs)))
   })
   try {
     // Without it, `cd -` would go to a directory of the interpreter.

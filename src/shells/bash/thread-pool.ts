@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { runAfter } from '../../util/timers.ts'
 import type { OutputListener } from './live-output.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { GRACE_MS, type LineResult, tooLate } from './run-line.ts'
@@ -108,7 +109,7 @@ function runJob(
   const { timeoutMs, signal } = options
   return new Promise((resolve, reject) => {
     let isOver = false
-    const late = setTimeout(() => giveUp(tooLate(timeoutMs), 0), timeoutMs + GRACE_MS)
+    const late = runAfter(timeoutMs + GRACE_MS, () => giveUp(tooLate(timeoutMs), 0))
     const onAbort = () => giveUp(reasonOf(signal), GRACE_MS)
     signal.addEventListener('abort', onAbort, { once: true })
 
@@ -125,9 +126,9 @@ function runJob(
     function giveUp(error: unknown, graceMs: number): void {
       end({ error })
       thread.post({ type: 'stop', job })
-      setTimeout(() => {
+      runAfter(graceMs, () => {
         if (jobs.has(job)) kill()
-      }, graceMs)
+      })
     }
 
     const passOutput: OutputListener = (stream, text) => {

@@ -1,5 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { refuseSurplus } from '../../util/check-options.ts'
+import { runAfter } from '../../util/timers.ts'
 import type { ShellCommand } from '../types.ts'
 
 /** The running commands of a shell. Each ends by itself, or is ended by its timeout, its signal, or the end of the shell. */
@@ -34,7 +35,7 @@ export function createRunningCommands(): RunningCommands {
       const abort = () => stop(commandStopped())
       const late = () =>
         stop(new ToolError('COMMAND_TIMEOUT', `The command did not end within ${timeoutMs} ms`, { value: timeoutMs }))
-      const timer = setTimeout(late, timeoutMs)
+      const timer = runAfter(timeoutMs, late)
       stops.add(abort)
       signal?.addEventListener('abort', abort)
       if (signal?.aborted || isStopped) abort()

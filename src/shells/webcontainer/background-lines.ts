@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, EntryState } from '../../storage/backend.ts'
 import type { SerialQueue } from '../../util/serial-queue.ts'
+import { runAfter } from '../../util/timers.ts'
 import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import { createMarks } from '../shared/secret-marks.ts'
 import type { BackgroundCommand, CommandFiles, ShellCommand, ShellProcess } from '../types.ts'
@@ -220,10 +221,10 @@ function createLiveProcess(live: LiveLine, finish: () => Promise<void>): ShellPr
   const { command, running } = live
   let exitCode: number | undefined
   let isTimedOut = false
-  const timer = setTimeout(() => {
+  const timer = runAfter(command.timeoutMs, () => {
     isTimedOut = true
     running.kill()
-  }, command.timeoutMs)
+  })
   const abort = () => running.kill()
   command.signal?.addEventListener('abort', abort)
   async function end(): Promise<void> {

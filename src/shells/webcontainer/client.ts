@@ -1,6 +1,7 @@
 import type { WebContainer } from '@webcontainer/api'
 import { ToolError } from '../../errors.ts'
 import { optionalPackage, rethrow } from '../../util/optional-package.ts'
+import { runAfter } from '../../util/timers.ts'
 import { messageOf } from './container-call.ts'
 
 export type { WebContainer } from '@webcontainer/api'
@@ -117,7 +118,7 @@ function withinTimeout<T>(promise: Promise<T>, { timeoutMs, signal }: BootOption
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     const expire = () => reject(unavailable(`it did not boot within ${timeoutMs} ms; its frame may not be reachable`))
-    const timer = setTimeout(expire, timeoutMs)
+    const timer = runAfter(timeoutMs, expire)
     promise.then(resolve, reject).finally(() => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { runAfter } from '../../util/timers.ts'
 import { createOutputTail } from '../shared/output-tail.ts'
 import type { WebContainer } from './client.ts'
 import { containerCall } from './container-call.ts'
@@ -83,7 +84,7 @@ export async function startProcess(
       } catch {
         // The container is gone.
       }
-      const timer = setTimeout(giveUp, graceMs)
+      const timer = runAfter(graceMs, giveUp)
       void ended.finally(() => clearTimeout(timer))
     },
   }

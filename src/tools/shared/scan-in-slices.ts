@@ -1,7 +1,7 @@
 import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { yieldToEventLoop } from '../../util/timers.ts'
+import { withTimeout, yieldToEventLoop } from '../../util/timers.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 
 export interface ScanVisitor {
@@ -13,6 +13,8 @@ export interface ScanVisitor {
   visit(path: Path, bytes: Uint8Array): boolean
   /** Whether the time for the scan is over. */
   isLate(): boolean
+  /** Milliseconds until then. */
+  remainingMs(): number
 }
 
 /** Files of one call at most: each call checks what it is given, so that calls with all remaining files would take quadratic time. */
@@ -20,8 +22,8 @@ const SLICE_FILES = 4096
 
 /**
  * Scans many files in few calls, and yields to the event loop every 25 ms so that timers and signals run: a scan of
- * memory never waits for anything. Every slice gets past its first file, however long that takes. Returns false if the time
- * was over before every file was scanned.
+ * memory never waits for anything. Every slice gets past its first file, however long that takes, unless its storage does not
+ * answer in time. Returns false if the time was over before every file was scanned.
  *
  * @throws ToolError `ABORTED`
  */
@@ -39,7 +41,9 @@ export async function scanInSlices(
     let isPaused = false
     let sinceCheck = 0
     let isFirst = true
+    let isOver = false
     const wants = (path: Path, bytes: Uint8Array, stat: Stat): boolean | undefined => {
+      if (isOver) return undefined
       // Reading the clock costs about as much as searching a small file.
       sinceCheck += bytes.length + CHECK_BYTES / CHECK_FILES
       if (sinceCheck >= CHECK_BYTES) {
@@ -61,7 +65,14 @@ export async function scanInSlices(
       return !isDone
     }
     const end = next + SLICE_FILES
-    await files.scan(paths.slice(next, end), wants, visit, visitor.maxFileBytes)
+    const scan = files.scan(paths.slice(next, end), wants, visit, visitor.maxFileBytes)
+    try {
+      await withTimeout(scan, visitor.remainingMs(), () => LATE)
+    } catch (error) {
+      if (error !== LATE) throw error
+      isOver = true
+      return false
+    }
     throwIfAborted(signal, 'The search was cancelled')
     if (!isPaused) next = Math.max(next, end)
     if (isDone || next >= paths.length) return true
@@ -76,3 +87,6 @@ const CHECK_BYTES = 256 * 1024
 const CHECK_FILES = 64
 
 const SLICE_MS = 25
+
+/** The storage did not answer in time. */
+const LATE = new Error()

@@ -115,6 +115,10 @@ class MatchCollector implements ScanVisitor {
     return performance.now() >= this.#deadline
   }
 
+  remainingMs(): number {
+    return this.#deadline - performance.now()
+  }
+
   wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined {
     this.#context.addSearched(path)
     if (size > this.maxFileBytes) {

@@ -1,5 +1,6 @@
 import type { QuickJSAsyncContext, QuickJSAsyncRuntime, QuickJSHandle } from 'quickjs-emscripten'
 import { ToolError } from '../../../errors.ts'
+import { runAfter } from '../../../util/timers.ts'
 import { describeError } from './guest-values.ts'
 import { makeEngine, runJob } from './quickjs.ts'
 import type { ScriptStreams, TestReport } from './script.ts'
@@ -164,7 +165,7 @@ export class ScriptContext {
 /** Waits, at most until the deadline or an abort. */
 async function pause(ms: number, { deadline, signal }: EngineLimits): Promise<undefined> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, Math.max(0, Math.min(ms, deadline - performance.now() + 1)))
+    const timer = runAfter(Math.max(0, Math.min(ms, deadline - performance.now() + 1)), done)
     function done() {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)
