@@ -1,11 +1,13 @@
+import { classifyPath } from '../files/classify/index.ts'
 import { GLOB_CHARACTERS } from '../paths/glob.ts'
 import { continuedEntries, tidyEntry } from '../policy/command-entries.ts'
 import { strength } from '../policy/evaluation.ts'
 import { labelNames } from '../policy/labels.ts'
 import { type LintOptions, lintPolicy } from '../policy/lint.ts'
-import type { PolicyFinding } from '../policy/lint-matches.ts'
+import { examplePaths, NAME, type PolicyFinding } from '../policy/lint-matches.ts'
 import { compilePaths, compileTexts, permissionMask } from '../policy/match.ts'
-import { compilePolicy } from '../policy/policy.ts'
+import { permissionBit, permissions } from '../policy/permissions.ts'
+import { compileData, compilePolicy } from '../policy/policy.ts'
 import type { PolicyData, PolicyRule } from '../policy/schema.ts'
 import { isAbove } from '../policy/taint.ts'
 
@@ -29,6 +31,7 @@ export function checkPolicy(policy: unknown, options: LintOptions): readonly Pol
       ({ rule, message }) => !message.includes('without it') || !covered.some((other) => other.rule === rule),
     ),
     ...covered,
+    ...narrowPatterns(data),
     ...deniedCommands(data),
     ...idleLabels(data),
   ]
@@ -103,6 +106,39 @@ function isGlob(text: string): boolean {
 /** Whether a command, with any further words, is one of the entries of a restriction. */
 function continues(entries: readonly string[], command: string): boolean {
   return !isGlob(command) && compileTexts(continuedEntries(entries), '')(command)
+}
+
+/** Finds restricting patterns that leave open other directories, or what is in the directories that they match. */
+function narrowPatterns(data: PolicyData): readonly PolicyFinding[] {
+  const { deniedPaths = [], readOnlyPaths = [], rules = [] } = data
+  const lists: readonly PolicyRule[] = [
+    { name: 'deniedPaths', action: 'deny', paths: deniedPaths },
+    { name: 'readOnlyPaths', action: 'deny', paths: readOnlyPaths, permissions: ['file:change'] },
+  ]
+  return [...rules, ...lists].flatMap((rule) => {
+    const { name, action, paths = [], permissions: asked = ['file:read'], kinds, args, risk } = rule
+    const permission = permissions.find(
+      (one) => one.startsWith('file:') && permissionMask(asked, '') & permissionBit(one),
+    )
+    if (action === 'allow' || permission === undefined || (kinds ?? args ?? risk)) return []
+    const [tool = NAME] = rule.tools ?? []
+    const policy = compileData(data).forCall({ tool: tool.replaceAll('*', NAME), input: {} })
+    const isOpen = (wide: string) =>
+      examplePaths([wide]).some(
+        (path) => strength[policy.decide(permission, path, classifyPath(path))] < strength[action],
+      )
+    return paths.flatMap((pattern): readonly PolicyFinding[] => {
+      const quoted = JSON.stringify(pattern)
+      if (/^(?!\*\*$)[^/]*[*?][^/]*$/.test(pattern) && isOpen(`${NAME}/${pattern}`)) {
+        const wide = pattern === '*' ? '**' : `**/${pattern}`
+        const hint = `Write "${wide}" for every directory, or "./${pattern}" for the root.`
+        return [{ rule: name, message: `${quoted} has no effect in directories below the root`, hint }]
+      }
+      if (!/(?:^|[^*])\*$/.test(pattern) || !isOpen(`${pattern}/${NAME}`)) return []
+      const hint = pattern.endsWith('/*') ? `Write "${pattern}*" for everything below.` : `Add "${pattern}/**".`
+      return [{ rule: name, message: `${quoted} leaves open what is in the directories that it matches`, hint }]
+    })
+  })
 }
 
 /** Finds allowed commands that `commands.deny` denies. */

@@ -76,12 +76,6 @@ export function lintPolicy(policy: unknown, options?: LintOptions): readonly Pol
   for (const field of ['allowedPaths', 'deniedPaths', 'readOnlyPaths'] as const) {
     findings.push(...globstarsInNames(field, data[field]))
   }
-  const { deniedPaths = [], readOnlyPaths = [], rules = [] } = data
-  const lists: readonly PolicyRule[] = [
-    { name: 'deniedPaths', action: 'deny', paths: deniedPaths },
-    { name: 'readOnlyPaths', action: 'deny', paths: readOnlyPaths, permissions: ['file:change'] },
-  ]
-  for (const rule of [...rules, ...lists]) findings.push(...narrowPatterns(data, rule))
   return [
     ...findings,
     ...idleParts(data, tools),
@@ -214,26 +208,6 @@ function globstarsInNames(rule: string, paths: readonly string[] = []): readonly
     message: `In ${JSON.stringify(pattern)}, ** is a part of a name and matches no directories`,
     hint: `Write ${JSON.stringify(pattern.replace(/\*\*(?=[^/])/g, '**/*'))} for any depth.`,
   }))
-}
-
-/** Finds patterns with wildcards that leave open other directories, or what is in the directories that they match. */
-function narrowPatterns(data: PolicyData, rule: PolicyRule): readonly PolicyFinding[] {
-  const { name, action, paths = [], tools: [tool = NO_TOOL] = [], kinds, args, risk } = rule
-  const permission = [...showing, ...changes].find(coveredBy(rule))
-  if (action === 'allow' || permission === undefined || (kinds ?? args ?? risk)) return []
-  const policy = compileData(data).forCall({ tool: tool.replaceAll('*', NAME), input: {} })
-  const isOpen = (wide: string) =>
-    examplePaths([wide]).some((path) => strength[decide(policy, permission, path)] < strength[action])
-  return paths.flatMap((pattern): readonly PolicyFinding[] => {
-    const quoted = JSON.stringify(pattern)
-    if (/^(?!\*\*$)[^/]*[*?][^/]*$/.test(pattern) && isOpen(`${NAME}/${pattern}`)) {
-      const hint = `Write "${pattern === '*' ? '**' : `**/${pattern}`}" for every directory, or "./${pattern}" for the root.`
-      return [{ rule: name, message: `${quoted} has no effect in directories below the root`, hint }]
-    }
-    if (!/(?:^|[^*])\*$/.test(pattern) || !isOpen(`${pattern}/${NAME}`)) return []
-    const hint = pattern.endsWith('/*') ? `Write "${pattern}*" for everything below.` : `Add "${pattern}/**".`
-    return [{ rule: name, message: `${quoted} leaves open what is in the directories that it matches`, hint }]
-  })
 }
 
 /** Finds `*` alone in an argument that is a path: it matches names in the root of the workspace. */
