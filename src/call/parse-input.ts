@@ -3,9 +3,10 @@ import { ToolError } from '../errors.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { didYouMean, isPlain } from '../util/check-options.ts'
 import { fieldProblem, inEnglish } from '../util/in-english.ts'
-import { nearestName } from '../util/nearest-name.ts'
+import { nearestName, similarName } from '../util/nearest-name.ts'
 import { type ObjectSchema, zodObject } from '../util/object-schema.ts'
 import { innerSchemas, isSchema } from '../util/strict-schema.ts'
+import { meantTool } from '../util/tool-meanings.ts'
 
 /**
  * Parses a call's input with the tool's schema.
@@ -23,7 +24,7 @@ export function parseInput<I extends ObjectSchema>(
   const parsedIssues = parsed.issues.flatMap(unknownFieldsOf).slice(0, 10)
   const issues = parsedIssues.map((issue) => ({
     field: fieldOf(issue),
-    why: bounded(issue.message) + nearestField(issue, tool.input),
+    why: bounded(issue.message) + meantField(issue, parsedIssues, tool.input, input),
   }))
   const [first] = issues
   // A misspelled field causes two issues, a missing and an unknown field. The message names both.
@@ -93,11 +94,23 @@ function fieldOf(issue: z.core.$ZodIssue): string {
   return issue.path.length === 0 ? 'input' : bounded(issue.path.map(String).join('.'))
 }
 
-/** Names the field that is most similar to an unknown one. */
-function nearestField(issue: z.core.$ZodIssue, input: ObjectSchema): string {
+/**
+ * Names the field that an unknown one means: the one with a similar spelling, the only one that is missing, if the value is
+ * valid for it, or one with a similar name.
+ */
+function meantField(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[], schema: ObjectSchema, input: unknown) {
   if (issue.code !== 'unrecognized_keys') return ''
   const [unknown = ''] = issue.keys
-  return didYouMean(unknown, fieldsAt(zodObject(input), issue.path))
+  const fields = fieldsAt(zodObject(schema), issue.path)
+  const [first, second, ...others] = all
+  const missing = [first, second].find((one) => one?.path.length === 1 && one.message === 'is missing')?.path[0]
+  if (missing !== undefined && issue.path.length === 0 && others.length === 0 && isPlain(input)) {
+    const { [unknown]: value, ...rest } = input
+    const isMeant =
+      similarName(unknown, fields) === undefined && schema.safeParse({ ...rest, [missing]: value }).success
+    if (isMeant) return `; did you mean ${JSON.stringify(missing)}?`
+  }
+  return didYouMean(unknown, fields)
 }
 
 /** Returns the fields that an object at a path of a schema can have. */
@@ -127,11 +140,13 @@ function bounded(text: string): string {
 export function unknownTool(name: unknown, names: readonly string[]): ToolError {
   const text = String(name).slice(0, 100)
   const prefix = commonPrefix(names)
-  const nearest = nearestName(
-    text.startsWith(prefix) ? text.slice(prefix.length) : text,
-    names.map((known) => known.slice(prefix.length)),
-  )
-  const suggestion = nearest === undefined ? '' : `Did you mean "${prefix}${nearest}"? `
+  const hasPrefix = text.startsWith(prefix)
+  const word = hasPrefix ? text.slice(prefix.length) : text
+  const words = names.map((known) => known.slice(prefix.length))
+  const meant = meantTool(word, words)
+  const nearest = meant === undefined ? nearestName(word, words) : meant
+  const similar = nearest ? prefix + nearest : meant === undefined && !hasPrefix ? nearestName(text, names) : undefined
+  const suggestion = similar === undefined ? '' : `Did you mean "${similar}"? `
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(text)} here`, {
     hint: `${suggestion}Use one of: ${names.join(', ')}.`,
   })
@@ -142,5 +157,5 @@ function commonPrefix(names: readonly string[]): string {
   const [first = ''] = names
   let end = 0
   while (end < first.length && names.every((name) => name[end] === first[end])) end += 1
-  return names.length < 2 ? '' : first.slice(0, first.lastIndexOf('_', end - 1) + 1)
+  return names.length < 2 ? '' : first.slice(0, end).replace(/[^._]*$/, '')
 }

@@ -1,4 +1,5 @@
 import { didYouMean } from '../util/check-options.ts'
+import { meantTool } from '../util/tool-meanings.ts'
 import { type DeclaredRoots, placePattern } from './absolute-patterns.ts'
 import { compileTexts, dialectPathFields } from './match.ts'
 import { checkGlob } from './path-patterns.ts'
@@ -112,8 +113,8 @@ function helpFor(pattern: string, tools: readonly KnownTool[], isGlob: boolean, 
     return `; only rules take patterns: use a rule with tools: [${JSON.stringify(pattern)}]`
   if (!isGlob && /^file(?:_?ops)?$/i.test(pattern))
     return '; the section of this name is an object with "enabled" and "allowed_paths"'
-  const other = otherNames.find(([words, name]) => words.includes(pattern.toLowerCase()) && names.includes(name))?.[1]
-  if (other !== undefined) return `; did you mean ${JSON.stringify(other)}?`
+  const other = meantTool(pattern, names)
+  if (other) return `; did you mean ${JSON.stringify(other)}?`
   const candidates = pattern.includes('*') ? names.flatMap(patternsOf) : names
   const listed = new Set(tools.flatMap(({ name, isListed }) => (isListed ? [name] : [])))
   return didYouMean(pattern, [...new Set(candidates)]) || `; the tools are ${[...listed].join(', ')}`
@@ -124,23 +125,3 @@ function patternsOf(name: string): readonly string[] {
   const start = name.indexOf('_')
   return start === -1 ? [] : [`${name.slice(0, start)}_*`, `*${name.slice(name.lastIndexOf('_'))}`]
 }
-
-/** Names of other systems for the tools of the workspace. */
-const otherNames: readonly [words: readonly string[], name: string][] = [
-  [['shell', 'bash', 'exec', 'execute', 'terminal', 'command', 'execute_command', 'run_shell_command'], 'run_command'],
-  [['read', 'cat', 'view', 'open', 'view_file', 'get_file', 'file_read', 'read_text_file'], 'read_file'],
-  [['write', 'create', 'save', 'create_file', 'save_file', 'file_write'], 'write_file'],
-  [['edit', 'replace', 'str_replace', 'str_replace_editor', 'multi_edit', 'file_edit'], 'edit_file'],
-  [
-    ['ls', 'dir', 'list', 'list_dir', 'list_files', 'list_directories', 'directory_tree', 'file_list'],
-    'list_directory',
-  ],
-  [['grep', 'rg', 'search', 'grep_search', 'search_content', 'search_file_content', 'file_search'], 'search_text'],
-  [['glob', 'find', 'find_file', 'search_files', 'file_glob'], 'find_files'],
-  [['delete', 'rm', 'remove', 'unlink', 'remove_file', 'file_delete'], 'delete_file'],
-  [['mkdir', 'make_directory', 'create_dir'], 'create_directory'],
-  [['mv', 'move', 'rename', 'rename_file', 'file_move'], 'move_file'],
-  [['cp', 'copy', 'file_copy'], 'copy_file'],
-  [['patch', 'diff', 'apply_diff'], 'apply_patch'],
-  [['stat', 'file_stat', 'get_file_info', 'get_info'], 'file_info'],
-]

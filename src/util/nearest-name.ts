@@ -26,22 +26,53 @@ const MAX_NAME = 100
  */
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
   if (misspelled.length > MAX_NAME) return undefined
-  const text = misspelled.toLowerCase()
   const all = [...names]
   const [longer, ...others] = all.filter((name) => isShortFor(misspelled, name))
-  if (longer !== undefined && others.length === 0 && !all.some((name) => name.toLowerCase() === text)) return longer
-  let maxDistance = Math.max(2, Math.ceil(text.length / 3))
+  const isName = all.some((name) => name.toLowerCase() === misspelled.toLowerCase())
+  return longer !== undefined && others.length === 0 && !isName ? longer : similarName(misspelled, all)
+}
+
+/**
+ * Returns the name whose spelling is most similar, ignoring letter case. Each word counts for itself, because `edit_file` does not
+ * mean `write_file`.
+ */
+export function similarName(misspelled: string, names: Iterable<string>): string | undefined {
+  if (misspelled.length > MAX_NAME) return undefined
+  const words = wordsOf(misspelled)
   let nearest: string | undefined
-  for (const name of all) {
-    const distance = editDistance(text, name.toLowerCase(), maxDistance)
-    // A name without a common letter is not similar.
-    if (distance === undefined || distance === Math.max(text.length, name.length)) continue
+  let least = Number.POSITIVE_INFINITY
+  for (const name of names) {
+    const others = wordsOf(name)
+    const isAligned = words.length === others.length
+    const [left, right] = isAligned ? [words, others] : [[words.join('')], [others.join('')]]
+    const tolerance = Math.floor(misspelled.length / 4)
+    const distances = left.map((word, at) =>
+      wordDistance(word, right[at] ?? '', isAligned && word.length > 4 ? Math.floor(word.length / 3) : tolerance),
+    )
+    const distance = distances.reduce((sum, one) => sum + one, 0)
+    if (distance >= least) continue
     nearest = name
-    // Only a more similar name replaces this one.
-    maxDistance = distance - 1
-    if (distance === 0) break
+    least = distance
   }
   return nearest
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/(?<=[a-z\d])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+}
+
+/**
+ * The distance of similar words, infinite for others and for opposites. Two swapped letters count once. Short words may differ
+ * more in a long name.
+ */
+function wordDistance(a: string, b: string, tolerance: number): number {
+  if (/^exclude.*include|^include.*exclude/.test(a + b)) return Number.POSITIVE_INFINITY
+  const at = [...a].findIndex((char, index) => char !== b[index])
+  if (at !== -1 && a.slice(0, at) + (a[at + 1] ?? '') + a[at] + a.slice(at + 2) === b) return 1
+  return editDistance(a, b, Math.max(1, tolerance)) ?? Number.POSITIVE_INFINITY
 }
 
 /**
@@ -50,7 +81,7 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
  */
 function isShortFor(name: string, field: string): boolean {
   if (name === '') return false
-  if (field.startsWith(name) && /^[_A-Z]/.test(field.slice(name.length))) return true
+  if (field.startsWith(name) && /^[_A-Z\d]/.test(field.slice(name.length))) return true
   if (field.endsWith(`_${name}`) || field.endsWith(`${name[0]?.toUpperCase()}${name.slice(1)}`)) return true
   if (!/^[b-df-hj-np-tv-z]{2,10}$/.test(name) || field[0] !== name[0]) return false
   let index = 0

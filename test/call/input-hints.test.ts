@@ -18,7 +18,6 @@ const refusal = (run: () => unknown): ToolError => {
   throw new Error('It did not throw')
 }
 const hintOf = (error: ToolError) => String(error.details.hint)
-/** A name with two neighbouring letters swapped. */
 /** Swaps two letters, or doubles the last one where they are the same. */
 const misspell = (name: string) =>
   name.at(-2) === name.at(-3) ? name + name.at(-1) : `${name.slice(0, -3)}${name.at(-2)}${name.at(-3)}${name.at(-1)}`
@@ -56,6 +55,30 @@ describe('the hint for an invalid input', () => {
     }
   })
 
+  it.each([
+    ['read_file', { target: 'a' }, 'path'],
+    ['write_file', { path: 'a', text: 'x' }, 'content'],
+    ['run_command', { script: 'ls' }, 'command'],
+    ['search_text', { pattern: 'x' }, 'query'],
+    ['move_file', { path: 'a', destination: 'b' }, 'to'],
+    ['apply_patch', { diff: 'x' }, 'patch'],
+    ['read_file', { strtLine: 2 }, 'startLine'],
+    ['list_directory', { maxDeph: 2 }, 'maxDepth'],
+  ])('suggests for %s %j the only missing field, or one with a similar name', (name, input, field) => {
+    const tool = tools.find((one) => one.name === name) as Pick<Tool, 'name' | 'input'>
+    expect(refusal(() => parseInput(tool, input)).message).toContain(`did you mean "${field}"?`)
+  })
+
+  it.each([
+    ['read_file', { offset: 3 }],
+    ['write_file', { path: 'a', content: 'x', file_path: 'a' }],
+    ['search_text', { query: 'x', excludeHidden: true }],
+    ['run_command', { command: 'ls', env: 'x' }],
+  ])('suggests no field for %s %j', (name, input) => {
+    const tool = tools.find((one) => one.name === name) as Pick<Tool, 'name' | 'input'>
+    expect(refusal(() => parseInput(tool, input)).message).not.toContain('did you mean')
+  })
+
   it('lists the fields of the nested object', () => {
     const error = refusal(() => parseInput(edit, { path: 'a', edits: [{ oldText: 'a', newText: 'b', zzqqzzqq: 1 }] }))
     expect(hintOf(error)).toBe(
@@ -89,6 +112,29 @@ describe('the hint for an unknown tool', () => {
       }
     },
   )
+
+  it('names no tool that does something else than the tool of this name in another system', () => {
+    const usesOf = new Map<string, Map<string, readonly string[]>>([
+      ['the workspace', new Map(builtinTools.map(({ name }) => [name, [name]]))],
+      ...Object.entries(dialects).map(
+        ([name, open]) => [name, new Map(open().tools.map(({ name, uses }) => [name, uses]))] as const,
+      ),
+    ])
+    // These search names, contents or both; and anthropic has one tool for all that is done with notes.
+    const exceptions = /search_files|memory/
+    let count = 0
+    for (const own of usesOf.values()) {
+      for (const [name, uses] of [...own].filter(([name]) => !exceptions.test(name))) {
+        for (const tools of [...usesOf.values()].filter((tools) => !tools.has(name))) {
+          const [, suggestion] = /^Did you mean "(.+?)"/.exec(hintOf(unknownTool(name, [...tools.keys()]))) ?? []
+          if (suggestion === undefined || exceptions.test(suggestion)) continue
+          count += 1
+          expect(tools.get(suggestion), `${suggestion} for ${name}`).toEqual(expect.arrayContaining([uses[0]]))
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(200)
+  })
 
   it('ignores the words that all names begin with', () => {
     const names = dialects.mastra?.().tools.map(({ name }) => name) ?? []

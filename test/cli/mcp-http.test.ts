@@ -385,7 +385,7 @@ describe('options that contradict each other are refused with the reason', () =>
     [['--http', '0', '--token-file', '/nowhere/token'], /Cannot read the token file/],
     [['--http', '0', '--allowed-origin', '*'], /"\*" is not an origin/],
     [['--http', '0', '--allowed-host', 'http://x'], /is not a host/],
-    [['--shell', 'zsh'], /There is no shell "zsh"; did you mean "bash"\?/],
+    [['--shell', 'zsh'], /There is no shell "zsh"; the shells are/],
     [['--shell', 'bash', '--policy', 'readOnly'], /This policy allows no commands/],
     [['--shell', 'node', '--read-only'], /cannot be read-only/],
     [['--shell', 'node', '--overlay'], /not in its overlay/],
