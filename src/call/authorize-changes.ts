@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { accessTo, coveringAccess, guardedAccess, notGranted } from '../guard/guard-accesses.ts'
+import { AccessIndex, coveringAccess } from '../guard/access-index.ts'
+import { guardedAccess, notGranted } from '../guard/guard-accesses.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { combineVerdicts, type Verdict, withAccesses } from '../policy/evaluation.ts'
@@ -104,15 +105,16 @@ async function collectAccesses(
   const further: GuardedAccess[] = [...(draft.accesses ?? [])]
   const parents: GuardedAccess[] = []
   let bytes = 0
-  const grants = { removal: accesses.filter(grantsRemoval), content: accesses.filter(grantsContent) }
+  const removal = new AccessIndex(accesses.filter(grantsRemoval))
+  const content = new AccessIndex(accesses.filter(grantsContent))
   const pause = createPacer()
   for (const change of draft.changes ?? []) {
     await pause()
     const { state: before, headOf } = await priorStateWithin(draft.target ?? backend, change.path, limits.textFileBytes)
-    const access = coveringAccess(change.to === null ? grants.removal : grants.content, change, before)
+    const access = coveringAccess(change.to === null ? removal : content, change, before)
     // A command that deletes a path and creates it again has one access for each of the two.
     const replaces = before !== null && before.type !== 'directory'
-    if (access?.permission === 'file:write:create' && replaces && accessTo(grants.removal, change.path) === undefined) {
+    if (access?.permission === 'file:write:create' && replaces && removal.find(change.path) === undefined) {
       // A built-in tool plans to create only what does not exist.
       throw ownTools.has(call.tool) ? notGranted(change.path) : createdMeanwhile(change.path)
     }
@@ -130,8 +132,9 @@ async function collectAccesses(
     further.push(guardedAccess(permission, path, path, classification, { reveals }))
   }
   // The sources of a copy are evaluated too: a protected file must not become readable under another name.
+  const sources = draft.copiedFrom === undefined ? undefined : new AccessIndex(accesses)
   for (const path of draft.copiedFrom ?? []) {
-    const access = accessTo(accesses, path)
+    const access = sources?.find(path)
     if (access === undefined) throw notGranted(path)
     if (access.path === path) continue
     further.push({ ...access, asked: path, path, classification: classifyPath(path), recursive: false })

@@ -1,19 +1,9 @@
 import { ToolError } from '../errors.ts'
 import { classifyPath, normalizedName } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
-import {
-  childOf,
-  display,
-  isWithin,
-  type LogicalPath,
-  nameOf,
-  type Path,
-  parentOf,
-  parsePath,
-  quote,
-} from '../paths/logical-path.ts'
+import { display, isWithin, type LogicalPath, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Access, ContentProtection, GuardedAccess } from '../policy/access.ts'
-import type { Backend, Change, EntryState, Expectation } from '../storage/backend.ts'
+import type { Backend } from '../storage/backend.ts'
 import { endOfLinks } from '../storage/canonical-path.ts'
 import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../storage/lookups.ts'
 
@@ -87,44 +77,6 @@ export function classifyBoth(requestedPath: LogicalPath, path: Path): Classifica
   if (requestedPath === path) return byPath
   const byRequest = classifyPath(requestedPath)
   return strictness(byRequest) > strictness(byPath) ? byRequest : byPath
-}
-
-/**
- * Returns the access that grants a change. `undefined` for a change that needs none: creating a missing parent of a granted
- * path, or removing an empty directory above it.
- *
- * @param before the present state of the path: only a directory may be removed without an access, and nothing replaced
- * @throws ToolError `POLICY_DENIED` for a change outside the granted accesses
- */
-export function coveringAccess(
-  accesses: readonly GuardedAccess[],
-  change: Change,
-  before: EntryState,
-): GuardedAccess | undefined {
-  const access = accessTo(accesses, change.path)
-  if (access !== undefined) return access
-  const isAbove = accesses.some(({ path }) => isWithin(path, change.path))
-  if (isAbove && change.to?.type === 'directory' && change.expect === 'any') {
-    if (before === null || before.type === 'directory') return undefined
-  }
-  // The backend refuses to remove a directory that is not empty. The tag keeps a file that replaces it meanwhile.
-  if (isAbove && change.to === null && before?.type === 'directory' && hasTag(change.expect)) return undefined
-  throw notGranted(change.path)
-}
-
-/** Returns the access that covers a path, if there is one. */
-export function accessTo(accesses: readonly GuardedAccess[], path: Path): GuardedAccess | undefined {
-  const { exact, below, lengths } = accessIndex(accesses)
-  let first = exact.get(path) ?? accesses.length
-  for (const length of lengths) {
-    if (length > path.length || !isWithin(path, path.slice(0, length) as Path)) continue
-    first = Math.min(first, below.get(path.slice(0, length) as Path) ?? first)
-  }
-  return accesses[first]
-}
-
-function hasTag(expect: Expectation): boolean {
-  return typeof expect === 'object' && 'tag' in expect
 }
 
 interface ResolvedAccess {
@@ -232,43 +184,6 @@ function* pathBelow(requestedPath: LogicalPath, ancestor: LogicalPath): Lookups<
 
 function strictness({ protection }: Classification): number {
   return protection === undefined ? -1 : byStrictness.indexOf(protection)
-}
-
-/** The position of the first access that covers a path. A move of a tree has thousands of accesses. */
-interface AccessIndex {
-  readonly exact: ReadonlyMap<Path, number>
-  /** For paths whose access covers everything below them. */
-  readonly below: ReadonlyMap<Path, number>
-  /** The lengths of the paths in `below`. */
-  readonly lengths: ReadonlySet<number>
-}
-
-const accessIndexes = new WeakMap<readonly GuardedAccess[], AccessIndex>()
-
-function accessIndex(accesses: readonly GuardedAccess[]): AccessIndex {
-  const cached = accessIndexes.get(accesses)
-  if (cached !== undefined) return cached
-  const exact = new Map<Path, number>()
-  const below = new Map<Path, number>()
-  for (const [i, access] of accesses.entries()) {
-    const { path, recursive } = access
-    if (!exact.has(path)) exact.set(path, i)
-    const renamed = renamedPath(access)
-    for (const start of [recursive ? path : undefined, renamed === path ? undefined : renamed]) {
-      if (start !== undefined && !below.has(start)) below.set(start, i)
-    }
-  }
-  const index = { exact, below, lengths: new Set([...below.keys()].map(({ length }) => length)) }
-  accessIndexes.set(accesses, index)
-  return index
-}
-
-/**
- * Returns the requested spelling of a move target. On a storage that ignores letter case, the canonical path keeps the present
- * spelling.
- */
-function renamedPath({ permission, path, asked }: GuardedAccess): Path | undefined {
-  return permission === 'file:move' ? childOf(parentOf(path), nameOf(asked)) : undefined
 }
 
 /** Returns the error for a path that the plan of a tool does not name, or not with an access of this kind. */

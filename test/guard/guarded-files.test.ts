@@ -3,7 +3,8 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import { createDocumentCache } from '../../src/files/text/document.ts'
-import { classifyBoth, coveringAccess } from '../../src/guard/guard-accesses.ts'
+import { AccessIndex, coveringAccess } from '../../src/guard/access-index.ts'
+import { classifyBoth } from '../../src/guard/guard-accesses.ts'
 import { createGuardedFiles } from '../../src/guard/guarded-files.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import type { GuardedAccess } from '../../src/policy/access.ts'
@@ -151,16 +152,17 @@ describe('grants', () => {
       expect: expectation,
       to,
     })
-    expect(coveringAccess(granted, change('d/e/f.txt', null), null)).toBe(granted[0])
-    expect(coveringAccess(granted, change('d/e', { type: 'directory' }), null)).toBeUndefined()
-    expect(coveringAccess(granted, change('d', null, { tag: '1' }), { type: 'directory' })).toBeUndefined()
+    const index = new AccessIndex(granted)
+    expect(coveringAccess(index, change('d/e/f.txt', null), null)).toBe(granted[0])
+    expect(coveringAccess(index, change('d/e', { type: 'directory' }), null)).toBeUndefined()
+    expect(coveringAccess(index, change('d', null, { tag: '1' }), { type: 'directory' })).toBeUndefined()
     for (const other of [
       change('x', null),
       change('x', { type: 'directory' }),
       change('d/e', { type: 'directory' }, 'absent'),
       change('d', { type: 'link', target: 'x' }),
     ]) {
-      expect(() => coveringAccess(granted, other, null)).toThrow('was not part of the plan of the call')
+      expect(() => coveringAccess(index, other, null)).toThrow('was not part of the plan of the call')
     }
   })
 })
