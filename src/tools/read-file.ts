@@ -1,6 +1,5 @@
 import { ToolError } from '../errors.ts'
 import { classifyContent } from '../files/classify/index.ts'
-import type { Classification } from '../files/classify/types.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import type { TextDocument } from '../files/text/document.ts'
 import { detectLineEnd } from '../files/text/encoding.ts'
@@ -73,21 +72,22 @@ async function readNotebook(
 const CELL_LINES = 'Line numbers are those of the cells; a change needs the text of the file: read it without cells'
 
 /** Returns lines with what the document says about the file. */
-function sliceOf(lines: LineWindow, target: GuardedAccess, document: TextDocument): Slice {
+function sliceOf(lines: LineWindow, target: GuardedAccess, document: TextDocument): ReadOutput {
   const { sha256, encoding, eol, bom } = document
   const { content, startLine, endLine, totalLines, truncated, nextColumn } = lines
   return {
+    path: display(target.asked),
     content,
     startLine,
     endLine,
     totalLines,
     truncated,
-    ...(nextColumn === undefined ? {} : { nextColumn }),
     sha256,
     kind: kindOfDocument(target, document),
     encoding,
     eol,
     bom,
+    ...(nextColumn === undefined ? {} : { nextColumn }),
   }
 }
 
@@ -103,7 +103,7 @@ async function readText(
   if (stat.size > limits.textFileBytes) {
     const { readLargeFile } = await import('./shared/large-file.ts')
     const { head, ...large } = await readLargeFile(context, target.path, stat, request)
-    return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
+    return draftOf(input, target, context, { path: display(target.asked), ...large, kind: kindOf(target, head) })
   }
   const document = await files.document(target.path, limits.textFileBytes)
   const { text, totalLines, redaction } = document
@@ -111,28 +111,25 @@ async function readText(
   return draftOf(input, target, context, sliceOf(lines, target, document))
 }
 
-type Slice = Omit<ReadOutput, 'path'>
-
 /** Returns the draft for some lines of a file. With `ifChanged`, leaves out content that the run has seen. */
 function draftOf(
   { lineNumbers, ifChanged, startColumn }: ReadInput,
   target: GuardedAccess,
   { previousReads, warnings }: Pick<BuiltinContext, 'previousReads' | 'warnings'>,
-  slice: Slice,
+  slice: ReadOutput,
   form?: 'cells',
 ): BuiltinDraft<ReadOutput> {
-  const { startLine, endLine, totalLines, sha256, content, nextColumn } = slice
+  const { path, startLine, endLine, totalLines, sha256, content, nextColumn } = slice
   const isPart = nextColumn !== undefined || startColumn > 1
   const all = startLine === 1 && endLine === totalLines && !slice.truncated && !isPart
   const lines = { path: target.path, sha256, startLine, endLine, lineNumbers, ...(form && { form }) }
   const earlierCall = ifChanged && !isPart ? previousReads.findCall(lines) : undefined
-  const path = display(target.asked)
   const described = `${describeLines(slice)} of ${form === undefined ? '' : 'the cells of '}${path}`
   if (earlierCall !== undefined) {
     return {
       summary: `Unchanged since call ${numberOf(earlierCall)}: ${described}`,
       // Shows nothing, so the read history stays the same.
-      result: () => ({ path, ...slice, content: '', unchangedSince: earlierCall }),
+      result: () => ({ ...slice, content: '', unchangedSince: earlierCall }),
     }
   }
   const text = lineNumbers ? numberLines(content, startLine) : content
@@ -150,7 +147,7 @@ function draftOf(
     onResult: ({ callId, content: answer }) => {
       if (answer === text && !isPart) previousReads.noteLines(lines, callId)
     },
-    result: () => ({ path, ...slice, content: text }),
+    result: () => ({ ...slice, content: text }),
   }
 }
 
@@ -168,16 +165,12 @@ function describeLines(slice: { startLine: number; endLine: number; totalLines: 
   return `lines ${slice.startLine}-${slice.endLine} of ${slice.totalLines}`
 }
 
-/** The kinds of documents that were read, by the classification of their names. */
-const documentKinds = new WeakMap<TextDocument, { readonly byName: Classification; readonly kind: string }>()
-
 /** {@link kindOf} of a document, which is the same for each reading of a version. */
 function kindOfDocument(target: GuardedAccess, document: TextDocument): string {
-  const known = documentKinds.get(document)
-  if (known?.byName === target.classification) return known.kind
-  const kind = kindOf(target, document.bytes)
-  documentKinds.set(document, { byName: target.classification, kind })
-  return kind
+  if (document.classified?.byName !== target.classification) {
+    document.classified = { byName: target.classification, kind: kindOf(target, document.bytes) }
+  }
+  return document.classified.kind
 }
 
 function kindOf(target: GuardedAccess, bytes: Uint8Array): string {

@@ -43,3 +43,23 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   }
   return a.length - b.length
 }
+
+/** What is kept of bytes that never change, for their lifetime. */
+export interface ByteFacts {
+  /** The version of the bytes, once it was computed. */
+  sha256: string | undefined
+  /** Whether no mark hides a part of them. */
+  areWithoutSecrets: boolean
+}
+
+const facts = new WeakMap<Uint8Array, ByteFacts>()
+
+/** Returns what is kept of bytes. One entry for all: a new one in a weak map costs as much as a search of 4 KiB. */
+export function factsOf(bytes: Uint8Array): ByteFacts {
+  let ofBytes = facts.get(bytes)
+  if (ofBytes === undefined) {
+    ofBytes = { sha256: undefined, areWithoutSecrets: false }
+    facts.set(bytes, ofBytes)
+  }
+  return ofBytes
+}

@@ -1,3 +1,4 @@
+import { factsOf } from '../../util/bytes.ts'
 import { checkArgument, isBytes } from '../../util/check-options.ts'
 import { createPacer } from '../../util/pacer.ts'
 import { findNativeCrypto, type ModuleHost, oneShot } from './native-crypto.ts'
@@ -12,17 +13,14 @@ export function sha256(bytes: Uint8Array): string {
 
 /** {@link sha256} of bytes that never change. Cached by identity for the lifetime of the bytes. */
 export function sha256Cached(bytes: Uint8Array): string {
-  let version = versionCache.get(bytes)
-  if (version === undefined) {
-    version = sha256(bytes)
-    versionCache.set(bytes, version)
-  }
-  return version
+  const facts = factsOf(bytes)
+  facts.sha256 ??= sha256(bytes)
+  return facts.sha256
 }
 
 /** Returns the version that {@link sha256Cached} has cached, if any. */
 export function cachedSha256(bytes: Uint8Array): string | undefined {
-  return versionCache.get(bytes)
+  return factsOf(bytes).sha256
 }
 
 /**
@@ -30,10 +28,8 @@ export function cachedSha256(bytes: Uint8Array): string | undefined {
  * faster than JavaScript for many small inputs, if they are hashed one after another.
  */
 export async function precomputeSha256(all: Iterable<Uint8Array>): Promise<void> {
-  if (nativeHash === undefined) await sha256WebAhead(all, versionCache)
+  if (nativeHash === undefined) await sha256WebAhead(all)
 }
-
-const versionCache = new WeakMap<Uint8Array, string>()
 
 /** Returns the version of a text as UTF-8. A lone surrogate counts as U+FFFD, as in any UTF-8 encoder. */
 export function sha256Text(text: string): string {

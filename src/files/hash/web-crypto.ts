@@ -1,3 +1,4 @@
+import { factsOf } from '../../util/bytes.ts'
 import { sha256Portable } from './sha256-portable.ts'
 
 /** SHA-256 as lowercase hex on platforms without a native synchronous one. Uses WebCrypto, off the main thread, for larger files. */
@@ -6,13 +7,13 @@ export async function sha256Web(bytes: Uint8Array): Promise<string> {
   return bytes.length <= MIN_BYTES || subtle === undefined ? sha256Portable(bytes) : digestOf(subtle, bytes)
 }
 
-/** Adds missing hashes to a cache. Skips bytes that are too few for WebCrypto to be faster. */
-export async function sha256WebAhead(all: Iterable<Uint8Array>, cache: WeakMap<Uint8Array, string>): Promise<void> {
+/** Adds missing hashes to what is kept of bytes. Skips bytes that are too few for WebCrypto to be faster. */
+export async function sha256WebAhead(all: Iterable<Uint8Array>): Promise<void> {
   const subtle = globalThis.crypto?.subtle
   if (subtle === undefined) return
   for (const bytes of all) {
-    if (bytes.length < MIN_BYTES_IN_SERIES || cache.has(bytes)) continue
-    cache.set(bytes, await digestOf(subtle, bytes))
+    const facts = factsOf(bytes)
+    if (bytes.length >= MIN_BYTES_IN_SERIES) facts.sha256 ??= await digestOf(subtle, bytes)
   }
 }
 

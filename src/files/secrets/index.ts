@@ -1,3 +1,4 @@
+import { factsOf } from '../../util/bytes.ts'
 import { requireText } from '../../util/check-options.ts'
 import { indexOfByte, latin1 } from '../../util/native-bytes.ts'
 import { runAtOnce, type Steps } from '../../util/steps.ts'
@@ -101,16 +102,14 @@ export function mayHoldSecret(bytes: Uint8Array): boolean {
   return (mayHoldPrivateKey(bytes) || indexOfByte(bytes, 0) !== -1) && findSecrets(latin1(bytes)).length > 0
 }
 
-const withoutSecrets = new WeakSet<Uint8Array>()
-
 /** Records that no mark hides a part of bytes that never change. Not for UTF-16, where marks hide parts of the text. */
 export function noteBytesWithoutSecrets(bytes: Uint8Array): void {
-  withoutSecrets.add(bytes)
+  factsOf(bytes).areWithoutSecrets = true
 }
 
 /** Whether {@link noteBytesWithoutSecrets} has recorded these bytes. */
 export function areWithoutSecrets(bytes: Uint8Array): boolean {
-  return withoutSecrets.has(bytes)
+  return factsOf(bytes).areWithoutSecrets
 }
 
 /**

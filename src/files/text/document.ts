@@ -1,4 +1,5 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { Classification } from '../classify/types.ts'
 import { sha256, sha256Cached } from '../hash/sha256.ts'
 import { noteWithoutSecrets } from '../secrets/find.ts'
 import { noteBytesWithoutSecrets, type Redaction, redact } from '../secrets/index.ts'
@@ -17,6 +18,8 @@ export interface TextDocument extends TextFormat {
   readonly text: string
   readonly redaction: Redaction
   readonly totalLines: number
+  /** The kind of the file, by the classification of the name under which it was classified last. */
+  classified: { readonly byName: Classification; readonly kind: string } | undefined
 }
 
 /**
@@ -30,11 +33,13 @@ export function createDocument(bytes: Uint8Array, path: LogicalPath, isStable = 
 }
 
 class DecodedDocument implements TextDocument {
-  readonly bytes: Uint8Array
-  readonly encoding: TextDocument['encoding']
-  readonly bom: boolean
-  readonly eol: LineEnd
-  readonly original: string
+  // Declared alone: the constructor defines them.
+  declare readonly bytes: Uint8Array
+  declare readonly encoding: TextDocument['encoding']
+  declare readonly bom: boolean
+  declare readonly eol: LineEnd
+  declare readonly original: string
+  classified: TextDocument['classified']
   readonly #isStable: boolean
   #sha256: string | undefined
   #redaction: Redaction | undefined
