@@ -131,35 +131,30 @@ function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefi
 /** Every known secret format has such a part. Hardly any name does. */
 const LONG_WORD = /[\w-]{16}/
 
-/**
- * Whether any path has a long word. Paths share prefixes, so only the part that one of the two previous paths does not have is
- * checked.
- */
-function haveLongWord(paths: readonly string[]): boolean {
-  let previous = ''
-  let last = ''
-  return paths.some((path) => {
-    const above = path.startsWith(last) ? last : path.startsWith(previous) ? previous : ''
-    const start = Math.max(0, above.length - 15)
-    previous = last
-    last = path
-    return path.length - start >= 16 && LONG_WORD.test(start === 0 ? path : path.slice(start))
-  })
-}
+/** The last two texts without a long word. */
+let previous = ''
+let last = ''
 
+/** Whether a text has a long word. Paths share prefixes, so only the part that the last two texts do not have is checked. */
 function hasLongWord(text: string): boolean {
-  return text.length >= 16 && LONG_WORD.test(text)
+  const above = text.startsWith(last) ? last : text.startsWith(previous) ? previous : ''
+  const start = Math.max(0, above.length - 15)
+  if (text.length - start < 16) return false
+  if (LONG_WORD.test(start === 0 ? text : text.slice(start))) return true
+  previous = last
+  last = text
+  return false
 }
 
 function mayNameSecret(entry: AuditEntry): boolean {
   const { pathsRead, pathsWritten, pathsSearched, policyDecision, pushes, refusals, taint } = entry
   return (
-    haveLongWord(pathsRead) ||
-    haveLongWord(pathsWritten) ||
-    (pathsSearched !== undefined && haveLongWord(pathsSearched)) ||
+    pathsRead.some(hasLongWord) ||
+    pathsWritten.some(hasLongWord) ||
+    pathsSearched?.some(hasLongWord) === true ||
     (taint?.path !== undefined && hasLongWord(taint.path)) ||
     pushes?.some(({ url, ref }) => hasLongWord(url) || hasLongWord(ref)) === true ||
-    (refusals !== undefined && haveLongWord(refusals.map(({ path }) => path))) ||
+    refusals?.some(({ path }) => hasLongWord(path)) === true ||
     policyDecision.rules.some(({ path }) => path !== undefined && hasLongWord(path))
   )
 }
