@@ -353,14 +353,21 @@ function addContributions(
   const parts: Part[] = []
   const { permission, classification, recursive, isSource } = access
   const decision = view.permission(permission, isSource).decide(name, classification, recursive, parts)
-  const earlier = contributions.slice(start).map(({ part }) => `${part.source} ${part.name} ${part.action}`)
   for (const part of parts) {
-    if (earlier.includes(`${part.source} ${part.name} ${part.action}`)) continue
+    if (hasPart(contributions, start, part)) continue
     // The decision for the tool appears once, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue
     contributions.push(part.source === 'tool' ? { part } : { part, access, path: name })
   }
   return decision
+}
+
+function hasPart(contributions: readonly Contribution[], start: number, { source, name, action }: Part): boolean {
+  for (let i = start; i < contributions.length; i++) {
+    const { part } = contributions[i] as Contribution
+    if (part.source === source && part.name === name && part.action === action) return true
+  }
+  return false
 }
 
 /** Decides on a call without accesses, which needs one allow for itself. */
