@@ -27,8 +27,8 @@ export async function approvePlans(workspace: WorkspaceState, by: string | undef
   workspace.events.emit({ type: 'mode' })
   for (const [run, { plan, approvalId }] of waiting) {
     const record = openCallAudit(workspace, run, 'approve_plan', {})
-    record.setVerdict(planVerdict)
-    record.setPlan(plan)
+    record.verdict = planVerdict
+    record.plan = plan
     record.addApproval({ verdict: planVerdict }, 'once', by)
     await record.writeOutcome()
     workspace.parkedRuns.delete(approvalId)

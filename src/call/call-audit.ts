@@ -33,21 +33,21 @@ export function openCallAudit(
 }
 
 class OpenCallAudit implements CallAudit {
-  readonly id: string
-  readonly started: number
+  declare readonly id: string
+  declare readonly started: number
   readonly warnings: string[] = []
   isCounted = false
+  step: CallStep = 'input'
+  planned: readonly Access[] = NO_PATHS
+  verdict: Verdict | undefined
+  plan: WorkPlan | undefined
   readonly #audit: WorkspaceState['audit']
   readonly #clock: WorkspaceState['clock']
   readonly #run: RunState
   readonly #toolName: string
   readonly #options: { readonly step?: string; readonly via?: string }
-  #step: CallStep = 'input'
-  #planned: readonly Access[] = NO_PATHS
   #accesses: readonly GuardedAccess[] = NO_PATHS
   #reason: string | undefined
-  #verdict: Verdict | undefined
-  #plan: WorkPlan | undefined
   #labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
   #isIntentWritten = false
   #effect = NO_EFFECT
@@ -76,14 +76,6 @@ class OpenCallAudit implements CallAudit {
     this.id = `${run.id}-${run.calls}`
   }
 
-  enterStep(step: CallStep): void {
-    this.#step = step
-  }
-
-  setPlannedAccesses(planned: readonly Access[]): void {
-    this.#planned = planned
-  }
-
   setAccesses(accesses: readonly GuardedAccess[], { reason }: Readonly<Record<string, unknown>>): void {
     this.#accesses = accesses
     this.#reason = typeof reason === 'string' ? reason : undefined
@@ -96,10 +88,6 @@ class OpenCallAudit implements CallAudit {
   addRefusal(refusal: RefusedAccess): void {
     this.#refusals ??= new Map()
     this.#refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
-  }
-
-  setVerdict(verdict: Verdict): void {
-    this.#verdict = verdict
   }
 
   addReadVersion({ path, sha256 }: { readonly path: Path; readonly sha256: string }): void {
@@ -117,10 +105,6 @@ class OpenCallAudit implements CallAudit {
     this.#read = this.#readPaths()
   }
 
-  setPlan(plan: WorkPlan | undefined): void {
-    this.#plan = plan
-  }
-
   setLabel(...[label, taint]: Parameters<CallAudit['setLabel']>): void {
     if (taint !== undefined) this.#labels = { label, taint: { ...taint } }
   }
@@ -129,7 +113,7 @@ class OpenCallAudit implements CallAudit {
     this.#read = this.#readPaths()
     const entry = this.#entry('intent', this.started, intentOf(changes))
     // A read changes nothing, so it may go on without its record. A mutation may not.
-    return this.#write(entry, changes.length === 0 && this.#plan === undefined)
+    return this.#write(entry, changes.length === 0 && this.plan === undefined)
   }
 
   async writePush(push: AuditedPush): Promise<void> {
@@ -201,24 +185,24 @@ class OpenCallAudit implements CallAudit {
       actor: this.#run.actor,
       timestamp,
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
-      pathsAsked: isRefused ? this.#planned.slice(0, 100).map(({ path }) => path.slice(0, MAX_TEXT_LENGTH)) : undefined,
+      pathsAsked: isRefused ? this.planned.slice(0, 100).map(({ path }) => path.slice(0, MAX_TEXT_LENGTH)) : undefined,
       // A step that goes on after a cancelled call may add more.
       pathsRead: isRefused ? [...this.#read] : this.#read,
       pathsSearched: this.#pathsSearched(),
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
-      policyDecision: { decision: this.#verdict?.decision ?? 'none', rules: rulesOf(this.#verdict, failure) },
+      policyDecision: { decision: this.verdict?.decision ?? 'none', rules: rulesOf(this.verdict, failure) },
       reason: this.#reason,
       artifactUris: this.#artifactUri === undefined ? NO_PATHS : [this.#artifactUri],
       lines: this.#lines,
       durationMs: phase === 'intent' ? undefined : timestamp - this.started,
       code: failure?.code,
-      step: isRefused ? this.#step : undefined,
+      step: isRefused ? this.step : undefined,
       label: this.#labels?.label,
       taint: this.#labels?.taint,
       task: taskOf(this.#run),
-      plan: this.#plan,
+      plan: this.plan,
       approvals: this.#approvals.length === 0 ? undefined : [...this.#approvals],
       readSha256: phase === 'outcome' ? this.#versionsBeside(effect) : undefined,
       pushes: this.#pushes.length === 0 ? undefined : [...this.#pushes],

@@ -28,7 +28,7 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
 import type { CheckCall, CheckedCall, OpenChecks, WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
-import { createToolContext, type ToolContextOptions } from './tool-context.ts'
+import { CallContext, type ToolContextOptions } from './tool-context.ts'
 import { contentVisibility, withoutHiddenVersion } from './visible-content.ts'
 
 /** What authorizes and commits changes is loaded with the first call that changes something. */
@@ -106,7 +106,7 @@ export async function callTool(
     if (isEndable(name, options.signal)) state.wait = (await loadLimitedWait()).openLimitedWait(state, name)
     preparing = prepareCall(state, rawInput)
     const prepared = await state.wait.untilPrepared(preparing)
-    const effect = await commitDraft(state, prepared) // 10
+    const effect = applyReceipt(state, prepared, await commitDraft(state, prepared)) // 10
     const finishing = createResult(state, prepared, effect) // 11
     const result = await (effect.receipt.applied.length > 0 ? finishing : state.wait.until(finishing))
     const recorded = recordOutcome(audit, await projectResult(state, prepared, effect, result)) // 12
@@ -136,16 +136,17 @@ async function prepareCall(state: CallState, rawInput: unknown): Promise<Prepare
   const wanted = mayExpectVersions(rawInput)
     ? (await loadCompletion()).completeVersions(run.seenVersions, rawInput)
     : rawInput
-  const requested = await authorizeCall(state, wanted) // 1 to 6
+  const requested = authorizeCall(state, await evaluateCall(state, wanted)) // 1 to 6
   const hooked = runPreCallHooks(state, requested, wanted) // 7
   const { authorized, input } = hooked instanceof Promise ? await hooked : hooked
   if (options.grant !== undefined) await checkGrant(state, options.grant)
   const approvals = openApprovals(state, input)
   const call = needsCommandApproval(authorized) ? await approveCall(state, authorized, approvals) : authorized
   const evaluated = await prepareDraft(state, call, approvals) // 8
-  await approveDraft(state, evaluated, approvals) // 9
-  audit.enterStep('commit')
   const { draft, changes, warnings } = evaluated
+  audit.plan = draft.plan
+  if (changes.verdict.decision === 'ask') await approveDraft(state, evaluated, approvals) // 9
+  audit.step = 'commit'
   if (changes.changes.length === 0) return { call, draft, changes, warnings, steps: undefined, before: undefined }
   const steps = await loadChangeSteps()
   const before = await steps.readPriorStates(workspace, draft, changes.changes)
@@ -164,38 +165,35 @@ function noteSeen<R extends Success | Failure>({ run, options }: CallState, resu
   return result
 }
 
-/** Steps 1 to 6. They run again for an input that a pre-call hook has narrowed. */
-async function authorizeCall(state: CallState, rawInput: unknown): Promise<AuthorizedCall> {
-  const call = await evaluateCall(state.workspace, state.run, state.target, rawInput, state)
+/** Steps 5 and 6. */
+function authorizeCall(state: CallState, call: AuthorizedCall): AuthorizedCall {
   requireModeAndLimits(state, call.tool)
   return requireVerdict(state, call)
 }
 
 /**
  * Steps 1 to 4 and the verdict: what a call would reach, and what policy says about it. Nothing is executed, counted or
- * refused by policy.
- *
- * @param state `audit` records each step. Absent for an explanation, which is not a call
+ * refused by policy. They run again for an input that a pre-call hook has narrowed.
  */
-export async function evaluateCall(
-  workspace: WorkspaceState,
-  run: RunState,
-  target: string | Tool,
-  rawInput: unknown,
-  state: Partial<Pick<CallState, 'audit' | 'options' | 'wait'>> = {},
-): Promise<AuthorizedCall> {
-  const { audit, options: { dialectCall } = {} } = state
-  const parsed = parseCall(workspace, target, rawInput, audit)
+export async function evaluateCall(state: CallState, rawInput: unknown): Promise<AuthorizedCall> {
+  const {
+    workspace,
+    run,
+    audit,
+    wait,
+    options: { dialectCall },
+  } = state
+  const parsed = parseCall(state, rawInput)
   const { tool, input } = parsed instanceof Promise ? await parsed : parsed
-  state.wait?.limit(workspace, tool, input.timeoutMs)
-  const plan = planAccesses(workspace, run, tool, input, audit)
+  wait.limit(workspace, tool, input.timeoutMs)
+  const plan = planAccesses(state, tool, input)
   const planned = plan instanceof Promise ? await plan : plan
-  audit?.setPlannedAccesses(planned)
+  audit.planned = planned
   const facts = policyCall(run, tool.name, input, dialectCall)
-  const guarded = guardAndClassify(workspace, planned, facts, audit)
+  const guarded = guardAndClassify(state, planned, facts)
   const accesses = guarded instanceof Promise ? await guarded : guarded
   if (workspace.ownTools.has(tool)) await requireNotes(workspace, accesses)
-  audit?.setAccesses(accesses, input)
+  audit.setAccesses(accesses, input)
   const line = workspace.runnerOf(tool).commandLine(tool, input)
   if (line !== undefined) {
     const { evaluateCommand } = await import('./evaluate-command.ts')
@@ -205,13 +203,8 @@ export async function evaluateCall(
 }
 
 /** Step 1: finds the tool and parses the input with its schema. */
-function parseCall(
-  workspace: WorkspaceState,
-  target: string | Tool,
-  rawInput: unknown,
-  audit: CallAudit | undefined,
-): ParsedCall | Promise<ParsedCall> {
-  audit?.enterStep('input')
+function parseCall({ workspace, target, audit }: CallState, rawInput: unknown): ParsedCall | Promise<ParsedCall> {
+  audit.step = 'input'
   const tool = typeof target === 'string' ? workspace.tools.get(target) : target
   if (tool === undefined) return refuseTool(workspace, target as string)
   const withReason = (input: AuthorizedCall['input']) => {
@@ -226,25 +219,22 @@ type ParsedCall = Pick<AuthorizedCall, 'tool' | 'input'>
 
 /** Step 2: the accesses that the call plans, before anything is read. */
 function planAccesses(
-  workspace: WorkspaceState,
-  run: RunState,
+  { workspace, run, audit }: CallState,
   tool: Tool,
   input: AuthorizedCall['input'],
-  audit: CallAudit | undefined,
 ): readonly Access[] | Promise<readonly Access[]> {
-  audit?.enterStep('plan')
+  audit.step = 'plan'
   const state: PlanState = { cwd: run.shell.cwd, memory: workspace.memory?.path }
   return workspace.runnerOf(tool).plan(tool, input, state)
 }
 
 /** Steps 3 and 4: the canonical path of every access, classified by the requested name and by the canonical one. */
 function guardAndClassify(
-  workspace: WorkspaceState,
+  { workspace, audit }: CallState,
   planned: readonly Access[],
   facts: ReturnType<typeof policyCall>,
-  audit: CallAudit | undefined,
 ): readonly GuardedAccess[] | Promise<readonly GuardedAccess[]> {
-  audit?.enterStep('guard')
+  audit.step = 'guard'
   // Policy evaluates the name of a path that cannot be resolved, so that the error does not reveal what a hidden name contains.
   const requireAllowedName = (access: GuardedAccess) => requireAllowed(workspace.policy, facts, access)
   return guardAccesses(workspace.backend, planned, requireAllowedName)
@@ -264,7 +254,7 @@ async function requireNotes({ backend, memory }: WorkspaceState, accesses: reado
 
 /** Step 5: checks plan mode and counts the call against the rate limits, once. */
 function requireModeAndLimits({ workspace, run, audit, options }: CallState, tool: Tool): void {
-  audit.enterStep('limits')
+  audit.step = 'limits'
   requireMode(workspace, run, tool)
   if (!audit.isCounted && options.check === undefined) countCall(run, tool.name, options)
   audit.isCounted = true
@@ -289,8 +279,8 @@ function countCall({ rates }: RunState, tool: string, { dialectCall, isLaterStep
 
 /** Step 6: ends the call if policy or the taint of the run denies it. */
 function requireVerdict({ audit, taint }: CallState, call: AuthorizedCall): AuthorizedCall {
-  audit.enterStep('policy')
-  audit.setVerdict(call.verdict)
+  audit.step = 'policy'
+  audit.verdict = call.verdict
   if (call.verdict.decision === 'deny') throw deniedError(call.verdict)
   return taint.beginCall(call)
 }
@@ -302,8 +292,8 @@ function runPreCallHooks(
   rawInput: unknown,
 ): HookedCall | Promise<HookedCall> {
   const { preToolCall, postToolResponse } = state.workspace.hooks
-  const hasHooks = preToolCall !== undefined || postToolResponse !== undefined
-  return hasHooks ? callPreHooks(state, requested, rawInput) : { authorized: requested, input: rawInput }
+  const hook = preToolCall ?? postToolResponse
+  return hook ? callPreHooks(state, requested, rawInput) : { authorized: requested, input: rawInput }
 }
 
 interface HookedCall {
@@ -318,13 +308,13 @@ async function callPreHooks(state: CallState, requested: AuthorizedCall, rawInpu
   // Also what runs the hooks after the commit, where nothing may fail to load any more.
   const { preHooks, runPreHook } = await import('./run-hooks.ts')
   for (const hook of preHooks(workspace.hooks)) {
-    audit.enterStep('hooks')
+    audit.step = 'hooks'
     const narrowed = await wait.untimed(() =>
       runPreHook(hook, hookCall(run, authorized), workspace.limits.hookTimeoutMs),
     )
     if (narrowed === undefined) continue
     input = narrowed.input
-    authorized = await authorizeCall(state, input)
+    authorized = authorizeCall(state, await evaluateCall(state, input))
   }
   return { authorized, input }
 }
@@ -381,7 +371,7 @@ async function approveCall(
   { ask }: CallApprovals,
 ): Promise<AuthorizedCall> {
   const { tool, input, accesses, verdict } = call
-  audit.enterStep('approval')
+  audit.step = 'approval'
   await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
@@ -393,7 +383,7 @@ export async function draftCall(
   { began, ask }: Pick<CallApprovals, 'ask'> & Pick<ApprovalContext, 'began'>,
 ): Promise<ProposedDraft> {
   const { grant, onProgress, media } = options
-  audit.enterStep('draft')
+  audit.step = 'draft'
   wait.requireNotCancelled()
   const commit = (tool: Tool) => callTool(workspace, run, tool, {}, { dialectCall: options.dialectCall })
   if (workspace.ownTools.has(call.tool)) taint.showToProgram()
@@ -401,7 +391,7 @@ export async function draftCall(
   const openCommands = mayRunCommands(workspace, call.tool) ? await loadCommands() : undefined
   const grantedRun = grant === undefined ? run : (await import('./pending-approval.ts')).callWithGrant(run, grant)
   const contextOptions = { audit, taint, wait, ask, began, onProgress, media, commit, reads, openCommands }
-  const context = createToolContext(workspace, grantedRun, call, contextOptions)
+  const context = new CallContext(workspace, grantedRun, call, contextOptions)
   const draft = await (options.draftFiles === undefined
     ? workspace.runnerOf(call.tool).draft(call, context)
     : options.draftFiles(call, context, contextOptions))
@@ -430,9 +420,10 @@ async function prepareDraft(
   const { audit, options } = state
   try {
     const proposed = await draftCall(state, call, { ask: approvals.ask, began: approvals.context.began })
-    audit.enterStep('approval')
-    const evaluated = await evaluateDraft(state, call, options.check?.withoutEffect(proposed) ?? proposed)
-    return { ...evaluated, warnings: proposed.warnings }
+    audit.step = 'approval'
+    const evaluated = evaluateDraft(state, call, options.check?.withoutEffect(proposed) ?? proposed)
+    const { draft, changes } = await evaluated
+    return { draft, changes, warnings: proposed.warnings }
   } catch (error) {
     if (call.verdict.decision === 'ask') {
       const { tellsContent } = await import('./pending-approval.ts')
@@ -442,37 +433,37 @@ async function prepareDraft(
   }
 }
 
-/** Step 9: gets the approval if policy or a label asks for one. */
+/** Step 9: gets the approval for which policy or a label asks. */
 async function approveDraft(
-  { workspace, run, audit, wait }: CallState,
+  { workspace, run, wait }: CallState,
   { draft: { plan }, changes }: EvaluatedDraft,
   { context, replayable }: CallApprovals,
 ): Promise<void> {
-  audit.setPlan(plan)
-  if (changes.verdict.decision !== 'ask') return
   const { requestApproval } = await import('./pending-approval.ts')
   await wait.untimed(() => requestApproval(workspace, run, replayable && { ...replayable, plan }, changes, context))
 }
 
 /** Evaluates every change of a draft. */
-export async function evaluateDraft(
+export function evaluateDraft(
   state: CallState,
   call: AuthorizedCall,
   proposed: ProposedDraft,
-): Promise<EvaluatedDraft> {
+): EvaluatedDraft | Promise<EvaluatedDraft> {
   const { draft } = proposed
   if (!isWithoutChanges(draft)) {
-    const { evaluateChanges } = await loadChangeSteps()
-    return evaluateChanges(state, call, proposed, isToolCall(state))
+    return loadChangeSteps().then((steps) => steps.evaluateChanges(state, call, proposed, isToolCall(state)))
   }
-  const changes = await state.taint.authorizeChanges(noChanges(call, draft), draft)
-  state.audit.setVerdict(changes.verdict)
-  return { draft, changes }
+  const evaluated = (changes: AuthorizedChanges) => {
+    state.audit.verdict = changes.verdict
+    return { draft, changes }
+  }
+  const changes = state.taint.authorizeChanges(noChanges(call, draft), draft)
+  return changes instanceof Promise ? changes.then(evaluated) : evaluated(changes)
 }
 
 /** Whether a draft only reads what its plan named. */
 function isWithoutChanges({ changes, accesses, copiedFrom, plan }: BuiltinDraft<unknown>): boolean {
-  return plan === undefined && [changes, accesses, copiedFrom].every((list) => !list?.length)
+  return plan === undefined && !changes?.length && !accesses?.length && !copiedFrom?.length
 }
 
 /** The changes of a draft without changes: the verdict is that on the call. */
@@ -496,29 +487,34 @@ interface CallEffect {
   readonly artifactUri: string | undefined
 }
 
-/**
- * Step 10: intent record, commit and artifact. If the intent cannot be recorded, nothing is committed. An exception of the
- * tool after the commit ends the call only when the effect is labelled and announced.
- */
-async function commitDraft(
-  { workspace, run, options, audit, taint, wait }: CallState,
-  { call, draft, changes, steps, before }: PreparedCall,
-): Promise<CallEffect> {
-  const { signal, shows = run.readHistory.noteVersion } = options
+/** Step 10: intent record and commit. If the intent cannot be recorded, nothing is committed. */
+function commitDraft(
+  { workspace, run, options, audit, wait }: CallState,
+  { draft, changes, steps }: PreparedCall,
+): Receipt | Promise<Receipt> {
+  const { push, plan } = draft
   wait.stopTimer()
   run.rates.countWrite(changes.bytes)
-  if (draft.push === undefined) {
-    const written = audit.writeIntent(changes)
-    if (written !== undefined) await written
-  } else {
-    await audit.writePush(draft.push.update)
-    await draft.push.send()
+  const written = push === undefined ? audit.writeIntent(changes) : audit.writePush(push.update).then(() => push.send())
+  const commit = () => {
+    if (plan !== undefined) activatePlan(workspace, run, plan)
+    return steps?.commitChanges(workspace, run, draft, changes.bytes, options.signal) ?? NO_RECEIPT
   }
-  if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
-  const receipt =
-    steps === undefined ? NO_RECEIPT : await steps.commitChanges(workspace, run, draft, changes.bytes, signal)
+  return written === undefined ? commit() : written.then(commit)
+}
+
+/**
+ * The rest of step 10: the journal and the artifact. An exception of the tool ends the call only when the effect is labelled and
+ * announced.
+ */
+function applyReceipt(
+  { workspace, run, options, audit, taint }: CallState,
+  { call, draft, changes, steps, before }: PreparedCall,
+  receipt: Receipt,
+): CallEffect {
+  const { shows = run.readHistory.noteVersion } = options
   audit.setEffect(receipt)
-  audit.enterStep('response')
+  audit.step = 'response'
   // The commit of a fork changes the files of its origin.
   const changed = draft.target === undefined ? workspace : workspace.origin
   if (changed !== undefined) steps?.addToJournal(changed, run, audit, call.tool.name, before, receipt)
@@ -600,25 +596,26 @@ async function checkChanges(
 }
 
 /** Step 12: limits the size of the result, except for its media. */
-async function projectResult(
+function projectResult(
   { workspace, run, options }: CallState,
   { call: { tool }, draft }: PreparedCall,
   { receipt }: CallEffect,
   result: Success,
-): Promise<Success> {
+): Success | Promise<Success> {
   if (options.draftFiles !== undefined) return result
   const { projectionBytes } = workspace.limits
-  const texts = draft.hasMedia === true && result.media !== undefined ? withoutMedia(result) : result
-  let answer = result
-  if (resultSize(texts, projectionBytes) > projectionBytes) {
-    // A call that changes something has loaded these before.
-    const { limitResult } = await loadChangeSteps()
-    answer = limitResult(texts, projectionBytes, run.artifacts)
-    if (texts !== result) answer = { ...answer, media: result.media }
+  const pass = (answer: Success) => {
+    // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
+    if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
+    return answer
   }
-  // A dialect may show a different result, so the draft receives only an answer that is shown unchanged.
-  if (options.shows === undefined) workspace.runnerOf(tool).passAnswer(tool, draft, answer, receipt)
-  return answer
+  const texts = draft.hasMedia === true && result.media !== undefined ? withoutMedia(result) : result
+  if (resultSize(texts, projectionBytes) <= projectionBytes) return pass(result)
+  // A call that changes something has loaded these before.
+  return loadChangeSteps().then(({ limitResult }) => {
+    const answer = limitResult(texts, projectionBytes, run.artifacts)
+    return pass(texts === result ? answer : { ...answer, media: result.media })
+  })
 }
 
 function withoutMedia({ media, ...texts }: Success): Success {

@@ -46,7 +46,7 @@ export async function evaluateChanges(
   const authorize = async (evaluated: BuiltinDraft<unknown>) =>
     taint.authorizeChanges(await authorizeChanges(workspace, run, call, evaluated), evaluated)
   const changes = await authorize(draft)
-  audit.setVerdict(changes.verdict)
+  audit.verdict = changes.verdict
   if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
   const refusals = isToolCall ? workspace.secretRefusals : undefined
   await requireHiddenSecrets(workspace, call, draft, changes.changes, reads, refusals, options.signal)

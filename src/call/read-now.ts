@@ -127,10 +127,10 @@ export class FilesNow {
       const reads = (workspace.backend.readsNow as () => ReadsNow)()
       const operation = { name: tool, permission, mutates: false } as Tool
       const call = this.#authorize(operation, readOperations[name], input, reads, audit, taint)
-      audit.enterStep('draft')
+      audit.step = 'draft'
       const gate = this.#openGate(call, audit, taint)
       const requireApproved = () => {
-        audit.enterStep('approval')
+        audit.step = 'approval'
         if (call.verdict.decision === 'ask') this.#requireApproved({ ...call, tool, risks: [] })
       }
       let value: T
@@ -141,10 +141,10 @@ export class FilesNow {
         throw error
       }
       requireApproved()
-      audit.enterStep('commit')
+      audit.step = 'commit'
       // Records begin in this turn. A read may go on without its record.
       void audit.writeIntent({ changes: [] })
-      audit.enterStep('response')
+      audit.step = 'response'
       audit.setLabel(taint.labelResult(value), run.taint.origin())
       void audit.writeOutcome()
       return value
@@ -173,19 +173,19 @@ export class FilesNow {
   ): AuthorizedCall {
     const { policy } = this.#workspace
     const facts = policyCall(this.#run, tool.name, { ...input }, undefined)
-    audit.enterStep('plan')
+    audit.step = 'plan'
     const planned = plan(input)
-    audit.setPlannedAccesses(planned)
-    audit.enterStep('guard')
+    audit.planned = planned
+    audit.step = 'guard'
     const guarded = guardLookups(planned, (access) => requireAllowed(policy, facts, access))
     const accesses = runLookupsNow(reads, guarded)
     audit.setAccesses(accesses, {})
     const verdict = policy.evaluate({ ...facts, accesses })
-    audit.enterStep('limits')
+    audit.step = 'limits'
     this.#run.rates.countCall(tool.name)
     audit.isCounted = true
-    audit.enterStep('policy')
-    audit.setVerdict(verdict)
+    audit.step = 'policy'
+    audit.verdict = verdict
     if (verdict.decision === 'deny') throw deniedError(verdict)
     return taint.beginCall({ tool, input: { ...input }, accesses, verdict })
   }

@@ -38,30 +38,22 @@ export interface ToolContextOptions
   readonly reads: Set<Path>
 }
 
-/** Creates the context for the draft of one authorized call. */
-export function createToolContext(
-  workspace: WorkspaceState,
-  run: RunState,
-  call: AuthorizedCall,
-  options: ToolContextOptions,
-): BuiltinContext {
-  return new CallContext(workspace, run, call, options)
-}
-
-class CallContext implements BuiltinContext {
-  readonly accesses: BuiltinContext['accesses']
-  readonly files: BuiltinContext['files']
-  readonly limits: BuiltinContext['limits']
-  readonly media: BuiltinContext['media']
-  readonly signal: AbortSignal | undefined
+/** The context for the draft of one authorized call. */
+export class CallContext implements BuiltinContext {
+  // Declared alone: the constructor defines them.
+  declare readonly accesses: BuiltinContext['accesses']
+  declare readonly files: BuiltinContext['files']
+  declare readonly limits: BuiltinContext['limits']
+  declare readonly media: BuiltinContext['media']
+  declare readonly signal: AbortSignal | undefined
   readonly warnings: string[] = []
-  readonly now: () => number
-  readonly hasReadWhole: BuiltinContext['hasReadWhole']
-  readonly previousReads: BuiltinContext['previousReads']
-  readonly secretScans: BuiltinContext['secretScans']
-  readonly staleGuard: BuiltinContext['staleGuard']
-  readonly processes: BuiltinContext['processes']
-  readonly memory: BuiltinContext['memory']
+  declare readonly now: () => number
+  declare readonly hasReadWhole: BuiltinContext['hasReadWhole']
+  declare readonly previousReads: BuiltinContext['previousReads']
+  declare readonly secretScans: BuiltinContext['secretScans']
+  declare readonly staleGuard: BuiltinContext['staleGuard']
+  declare readonly processes: BuiltinContext['processes']
+  declare readonly memory: BuiltinContext['memory']
   readonly #workspace: WorkspaceState
   readonly #run: RunState
   readonly #call: AuthorizedCall
@@ -70,14 +62,18 @@ class CallContext implements BuiltinContext {
   #session: BuiltinContext['commands']
 
   // Tools take these two without the context.
-  readonly progress: BuiltinContext['progress'] = (done, unit, total) =>
-    void ignoreRejection(this.#options.onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }))
+  get progress(): BuiltinContext['progress'] {
+    return (done, unit, total) =>
+      void ignoreRejection(this.#options.onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }))
+  }
 
-  readonly keepArtifact: BuiltinContext['keepArtifact'] = (name, text) => {
-    try {
-      return this.#run.artifacts.put(name, text)
-    } catch {
-      return undefined
+  get keepArtifact(): BuiltinContext['keepArtifact'] {
+    return (name, text) => {
+      try {
+        return this.#run.artifacts.put(name, text)
+      } catch {
+        return undefined
+      }
     }
   }
 

@@ -49,7 +49,7 @@ export async function evaluateExplained(
   const state: CallState = { workspace, run, target, options: { dialectCall }, audit, taint, wait: ENDLESS_WAIT }
   const unpin = workspace.backend.pin?.()
   try {
-    const evaluated = await evaluateCall(workspace, run, target, completeVersions(run.seenVersions, input), state)
+    const evaluated = await evaluateCall(state, completeVersions(run.seenVersions, input))
     requireMode(workspace, run, evaluated.tool)
     const call = evaluated.verdict.decision === 'deny' ? evaluated : taint.beginCall(evaluated)
     const verdict = isDrafted(call) ? await evaluateChanges(state, call) : call.verdict

@@ -100,19 +100,21 @@ export interface CallAudit {
   /** Whether the call was counted against the rates. */
   isCounted: boolean
   readonly warnings: string[]
-  enterStep(step: CallStep): void
-  setPlannedAccesses(planned: readonly Access[]): void
+  /** The present step. */
+  step: CallStep
+  /** The accesses of the plan. */
+  planned: readonly Access[]
+  verdict: Verdict | undefined
+  /** The plan that the call submits or approves. */
+  plan: WorkPlan | undefined
   setAccesses(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
   addRead(path: Path): void
   /** Records a refused access of a command whose call went on. */
   addRefusal(refusal: RefusedAccess): void
-  setVerdict(verdict: Verdict): void
   /** Records the version of a file that the call read. */
   addReadVersion(version: { readonly path: Path; readonly sha256: string }): void
   /** Records the checks of the changes. */
   setChecks(checks: AuditEntry['checks']): void
-  /** Sets the plan that the call submits or approves. */
-  setPlan(plan: WorkPlan | undefined): void
   /** Records the answer to an approval request. */
   addApproval(question: Pick<ApprovalQuestion, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** Sets the label of the shown content, and the origin of the taint of the run. */
