@@ -84,10 +84,10 @@ export class CallContext implements BuiltinContext {
     this.#options = options
     this.#taint = options.taint
     this.accesses = call.accesses
+    this.signal = options.wait.signal
     this.files = this.#openFiles()
     this.limits = workspace.limits
     this.media = options.media
-    this.signal = options.wait.signal
     this.now = workspace.clock
     this.hasReadWhole = run.readHistory.hasReadWhole
     this.previousReads = run.readHistory

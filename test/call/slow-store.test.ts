@@ -108,6 +108,22 @@ it('returns what a search has found when its time is over, and searches no furth
   expect(reads).toEqual(['a.txt', 'b.txt', 'c.txt'])
 })
 
+const walks = [
+  ['list_directory', { maxDepth: 9 }],
+  ['find_files', { pattern: '**' }],
+  ['search_text', { query: 'one' }],
+] as const
+it.each(walks)('%s lists no further directory when it is cancelled', async (name, input) => {
+  const backend = faulty(memory(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`d${i}/a.ts`, 'one']))))
+  const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+  const controller = new AbortController()
+  backend.inject({ on: 'list', nth: 3, run: () => controller.abort() })
+  const result = await workspace.callTool(name, input, { signal: controller.signal })
+  expect(result).toMatchObject({ code: 'ABORTED' })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(backend.calls.filter(({ operation }) => operation === 'list').length).toBeLessThan(10)
+})
+
 it('may have one signal with many calls at the same time', async () => {
   const warnings: Error[] = []
   process.on('warning', (warning) => warnings.push(warning))
