@@ -102,13 +102,11 @@ function meantField(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[], s
   if (issue.code !== 'unrecognized_keys') return ''
   const [unknown = ''] = issue.keys
   const fields = fieldsAt(zodObject(schema), issue.path)
-  const [first, second, ...others] = all
-  const missing = [first, second].find((one) => one?.path.length === 1 && one.message === 'is missing')?.path[0]
-  if (missing !== undefined && issue.path.length === 0 && others.length === 0 && isPlain(input)) {
+  const missing = all.length === 2 && all.find(({ message, path }) => message === 'is missing' && path.length === 1)
+  if (missing && isPlain(input) && similarName(unknown, fields) === undefined) {
     const { [unknown]: value, ...rest } = input
-    const isMeant =
-      similarName(unknown, fields) === undefined && schema.safeParse({ ...rest, [missing]: value }).success
-    if (isMeant) return `; did you mean ${JSON.stringify(missing)}?`
+    const field = String(missing.path[0])
+    if (schema.safeParse({ ...rest, [field]: value }).success) return didYouMean(field, [field])
   }
   return didYouMean(unknown, fields)
 }

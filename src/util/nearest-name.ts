@@ -25,7 +25,6 @@ const MAX_NAME = 100
  * name is similar.
  */
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
-  if (misspelled.length > MAX_NAME) return undefined
   const all = [...names]
   const [longer, ...others] = all.filter((name) => isShortFor(misspelled, name))
   const isName = all.some((name) => name.toLowerCase() === misspelled.toLowerCase())
@@ -34,27 +33,21 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
 
 /**
  * Returns the name whose spelling is most similar, ignoring letter case. Each word counts for itself, because `edit_file` does not
- * mean `write_file`.
+ * mean `write_file`. Short words may differ more in a long name.
  */
-export function similarName(misspelled: string, names: Iterable<string>): string | undefined {
+export function similarName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > MAX_NAME) return undefined
   const words = wordsOf(misspelled)
-  let nearest: string | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const name of names) {
+  const tolerance = misspelled.length >> 2
+  const distances = names.map((name) => {
     const others = wordsOf(name)
-    const isAligned = words.length === others.length
-    const [left, right] = isAligned ? [words, others] : [[words.join('')], [others.join('')]]
-    const tolerance = Math.floor(misspelled.length / 4)
-    const distances = left.map((word, at) =>
-      wordDistance(word, right[at] ?? '', isAligned && word.length > 4 ? Math.floor(word.length / 3) : tolerance),
-    )
-    const distance = distances.reduce((sum, one) => sum + one, 0)
-    if (distance >= least) continue
-    nearest = name
-    least = distance
-  }
-  return nearest
+    if (words.length !== others.length) return wordDistance(words.join(''), others.join(''), tolerance)
+    return words.reduce((sum, word, at) => {
+      return sum + wordDistance(word, others[at] ?? '', word.length > 4 ? word.length / 3 : tolerance)
+    }, 0)
+  })
+  const least = Math.min(...distances)
+  return least === Number.POSITIVE_INFINITY ? undefined : names[distances.indexOf(least)]
 }
 
 function wordsOf(name: string): readonly string[] {
@@ -64,14 +57,11 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z\d]+/)
 }
 
-/**
- * The distance of similar words, infinite for others and for opposites. Two swapped letters count once. Short words may differ
- * more in a long name.
- */
-function wordDistance(a: string, b: string, tolerance: number): number {
+/** The distance of similar words, infinite for others and for opposites. Letters in another order count once. */
+export function wordDistance(a: string, b: string, tolerance: number): number {
+  const letters = (word: string) => [...word].sort().join()
+  if (a !== b && letters(a) === letters(b)) return 1
   if (/^exclude.*include|^include.*exclude/.test(a + b)) return Number.POSITIVE_INFINITY
-  const at = [...a].findIndex((char, index) => char !== b[index])
-  if (at !== -1 && a.slice(0, at) + (a[at + 1] ?? '') + a[at] + a.slice(at + 2) === b) return 1
   return editDistance(a, b, Math.max(1, tolerance)) ?? Number.POSITIVE_INFINITY
 }
 

@@ -1,25 +1,35 @@
 /** Names of other systems for the tools of the workspace. */
 const otherNames: Readonly<Record<string, string>> = {
   run_command: 'shell bash exec execute terminal command execute_command run_shell_command run',
-  read_file: 'read cat view open view_file get_file file_read read_text_file',
-  write_file: 'write create save create_file save_file file_write',
-  edit_file: 'edit replace str_replace str_replace_editor multi_edit file_edit',
+  read_file: 'read cat view open view_file get_file read_text_file',
+  write_file: 'write create save create_file save_file',
+  edit_file: 'edit replace str_replace str_replace_editor multi_edit',
   list_directory: 'ls dir list list_dir list_files list_directories directory_tree file_list',
   search_text: 'grep rg search grep_search search_content search_file_content file_search',
   find_files: 'glob find find_file search_files file_glob',
-  delete_file: 'delete rm remove unlink remove_file file_delete',
+  delete_file: 'delete rm remove unlink remove_file',
   create_directory: 'mkdir make_directory create_dir',
-  move_file: 'mv move rename rename_file file_move',
-  copy_file: 'cp copy file_copy',
-  append_file: 'append file_append',
+  move_file: 'mv move rename rename_file',
+  copy_file: 'cp copy',
+  append_file: 'append',
   apply_patch: 'patch diff apply_diff',
-  file_info: 'stat file_stat get_file_info get_info info',
+  file_info: 'stat get_file_info get_info info',
 }
 
+/** Words in any order, so that `file_read` is `read_file`. */
+const wordsOf = (name: string) =>
+  name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .split(/[_.-]/)
+    .sort()
+    .join()
+
 function meaningOf(name: string): string | undefined {
-  const text = name.replace(/(?<=[a-z])(?=[A-Z])|[.-]/g, '_').toLowerCase()
-  if (Object.hasOwn(otherNames, text)) return text
-  return Object.keys(otherNames).find((tool) => otherNames[tool]?.split(' ').includes(text))
+  const words = wordsOf(name)
+  return Object.keys(otherNames).find((tool) =>
+    `${tool} ${otherNames[tool]}`.split(' ').some((other) => wordsOf(other) === words),
+  )
 }
 
 /**

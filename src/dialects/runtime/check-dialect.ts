@@ -3,7 +3,7 @@ import { defaultLimits } from '../../limits.ts'
 import { checkFields, type FieldCheck, flag, list, method, schema, text } from '../../tools/check-tool.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 import { didYouMean } from '../../util/check-options.ts'
-import { editDistance } from '../../util/nearest-name.ts'
+import { wordDistance } from '../../util/nearest-name.ts'
 import { fieldNamesOf } from '../../util/strict-schema.ts'
 import type { PathMapping } from './path-mapping.ts'
 import type { Dialect, DialectTool, ToolAnnotations } from './types.ts'
@@ -124,11 +124,7 @@ function checkLimits({ input, limits = {} }: DialectTool, label: string): void {
 function nearestTool(misspelled: string, names: readonly string[]): string {
   const help = didYouMean(misspelled, names)
   if (help !== '') return help
-  const letters = (word: string) => [...word].sort().join('')
-  const near = names.find((name) => {
-    const [word = ''] = name.split('_')
-    return editDistance(misspelled, word, 1) !== undefined || letters(misspelled) === letters(word)
-  })
+  const near = names.find((name) => wordDistance(misspelled, name.split('_')[0] ?? '', 1) < 2)
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`
 }
 
