@@ -48,7 +48,7 @@ function strip(code: string, fixed: readonly Range[]): Stripped {
     offset += line.length + 1
     removed.push(columns)
     const end = line.length - 1
-    if (!isOpen && line[end] === ';' && STATEMENT.test(lines[index + 1] ?? '') && !isEmpty(line)) columns.push(end)
+    if (!isOpen && line[end] === ';' && STATEMENT.test(lines[index + 1] ?? '') && !EMPTY.test(line)) columns.push(end)
     stripped.push(without(line, columns))
   }
   return {
@@ -65,16 +65,10 @@ const CLOSING = /^\s*[\])}][\])};,]*$/
 const OPENING = /[,([]$|(?:[=(,:?[&|]|\breturn) ?\{$/
 
 /** The start of a line that no statement before it continues with. */
-const STATEMENT =
-  /^\s*(?:}|(?:async|await|break|case|class|const|continue|default|export|for|function|if|let|return|switch|throw|try|var|while) )/
+const STATEMENT = /^\s*(?:$|}|(?!(?:in|instanceof)\b)[\w$#])/
 
-/** Whether the semicolon at the end of a line may be a statement, or end a field of a class. */
-function isEmpty(line: string): boolean {
-  // A head such as `while (` may have begun in a line before.
-  return EMPTY.test(line) || (line.endsWith(');') && line.split('(').length !== line.split(')').length)
-}
-
-const EMPTY = /^\s*;|(?:^|[{};])\s*(?:else|do|get|set|static|async|accessor)?;$|\b(?:if|for|while) ?\(.*\);$/
+/** A line whose last semicolon may be a statement, or end a field of a class. */
+const EMPTY = /^\s*;|(?:^|[{;])\s*;$|(?:^|[{};])\s*(?:else|do|get|set|static|async|accessor);$|\b(?:for|while) ?\(.*\);$/
 
 /** A slash could begin a comment, and signs could join to another operator. */
 const PUNCTUATION = '(){}[],;:=<>!&|?*%^~'
