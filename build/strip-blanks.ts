@@ -68,14 +68,15 @@ const OPENING = /[,([]$|(?:[=(,:?[&|]|\breturn) ?\{$/
 const STATEMENT = /^\s*(?:$|}|(?!(?:in|instanceof)\b)[\w$#])/
 
 /** A line whose last semicolon may be a statement, or end a field of a class. */
-const EMPTY = /^\s*;|(?:^|[{;])\s*;$|(?:^|[{};])\s*(?:else|do|get|set|static|async|accessor);$|\b(?:for|while) ?\(.*\);$/
+const EMPTY =
+  /^\s*;|(?:^|[{;])\s*;$|(?:^|[{};])\s*(?:else|do|get|set|static|async|accessor);$|\b(?:for|while) ?\(.*\);$/
 
-/** A slash could begin a comment, and signs could join to another operator. */
-const PUNCTUATION = '(){}[],;:=<>!&|?*%^~'
+/** A slash could begin a comment, and a sign could join another one to another operator. */
+const PUNCTUATION = '(){}[],;:=<>!&|?*%^~+-'
 
 function isBesidePunctuation(line: string, column: number): boolean {
   const [before = '', after = ''] = [line[column - 1], line[column + 1]]
-  if (before === '/' || after === '/') return false
+  if (before === '/' || after === '/' || /[+-]{2}/.test(before + after)) return false
   return PUNCTUATION.includes(before) || (after !== '' && PUNCTUATION.includes(after))
 }
 

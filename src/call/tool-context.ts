@@ -1,27 +1,22 @@
-import { classifyContent, classifyPath } from '../files/classify/index.ts'
 import type { CommitHistory } from '../git/commit-history.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
-import { guardAccesses } from '../guard/guard-accesses.ts'
 import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { DialectCall } from '../policy/dialect-call.ts'
-import { type PolicyCall, requireAllowed, type Verdict, withAccesses } from '../policy/evaluation.ts'
+import { requireAllowed } from '../policy/evaluation.ts'
 import type { Label } from '../policy/labels.ts'
 import type { BuiltinContext } from '../tools/builtin-tool.ts'
-import type { Tool } from '../tools/define-tool.ts'
 import { ignoreRejection } from '../util/ignore-rejection.ts'
 import { memoizeAsync } from '../util/memoize-async.ts'
 import type { CallWait } from './call-wait.ts'
 import type { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
-import { readInput } from './read-input.ts'
 import type { AuthorizedCall, CallOptions } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { TaintTracker } from './state/taint-tracker.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
-const loadLabelledBase = memoizeAsync(() => import('./labelled-base.ts'))
+const loadDiffs = memoizeAsync(() => import('./diff-for-call.ts'))
 
 export interface ToolContextOptions
   extends Omit<
@@ -98,16 +93,17 @@ export class CallContext implements BuiltinContext {
   }
 
   async workspaceDiff(request: Parameters<BuiltinContext['workspaceDiff']>[0]): Promise<WorkspaceDiff> {
-    const { diffs } = this.#workspace
+    const { diffForCall, addCompared, withLabelledBase } = await loadDiffs()
     const diff = await diffForCall(this.#workspace, this.#facts(), this.#call.verdict, request, this.signal)
     for (const { path, text } of diff.sections) this.#addRead(path as Path, text.length)
     addCompared(this.#taint, diff)
-    const { withLabelledBase } = await loadLabelledBase()
-    return withLabelledBase(diff, request.base, diffs, this.#taint)
+    return withLabelledBase(diff, request.base, this.#workspace.diffs, this.#taint)
   }
 
-  workspaceDiffSha256(): Promise<string | undefined> {
-    const hashing = workspaceDiffSha256(this.#workspace, this.#run, this.#call.dialectCall, this.#taint, this.signal)
+  workspaceDiffSha256(patched: DiffRequest['patched']): Promise<string | undefined> {
+    const hashing = loadDiffs().then(({ workspaceDiffSha256 }) =>
+      workspaceDiffSha256(this.#workspace, this.#run, this.#call, this.#taint, { patched, signal: this.signal }),
+    )
     // A call that has changed files has succeeded, even if it is cancelled meanwhile.
     return this.#options.wait.until(hashing).catch(() => undefined)
   }
@@ -215,68 +211,3 @@ export function sessionOptions({ audit, ask, began, commit, taint }: ToolContext
     noteFlow: (flow) => taint.addFlow(flow),
   }
 }
-
-/** Returns the differences of the workspace that policy shows to a call. */
-function diffForCall(
-  workspace: WorkspaceState,
-  call: Omit<PolicyCall, 'accesses'>,
-  verdict: Pick<Verdict, 'rules'>,
-  request: Pick<DiffRequest, 'base' | 'wants' | 'maxText'>,
-  signal: AbortSignal | undefined,
-): Promise<WorkspaceDiff> {
-  const { see } = createVisibility(workspace.policy, call, 'diff', verdict)
-  const list = createVisibility(workspace.policy, call, 'list', verdict)
-  const policy = workspace.policy.forCall(call)
-  return workspace.diffs.diff({
-    ...request,
-    // What a call has written may be a guess, which a missing difference confirms.
-    chosen: [...workspace.fileLabels].map(([path]) => path),
-    sees: (path) => see(path as Path, 'file'),
-    // A path that listings hide is not counted either.
-    knows: (path) => list.see(path as Path, 'file'),
-    // A call that may apply binary patches may see them.
-    withBinary: (path) =>
-      policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
-    signal,
-  })
-}
-
-/** Adds the labels of the files that a diff shows, and of those of which it shows that they do not differ. */
-function addCompared(taint: TaintTracker, { sections, equal }: WorkspaceDiff): void {
-  for (const { path, oldPath = path } of sections) {
-    taint.addRead(path as Path)
-    taint.addRead(oldPath as Path)
-  }
-  for (const path of equal) taint.addRead(path as Path)
-}
-
-/** What the cache of sections can hold. To hash more, each call would read all changed files again. */
-const MAX_HASHED_TEXT = 12 * 1024 * 1024
-
-/** Evaluated like a call of `diff_workspace`, so that the hash reveals nothing that such a call would not. */
-async function workspaceDiffSha256(
-  workspace: WorkspaceState,
-  run: RunState,
-  dialectCall: DialectCall | undefined,
-  taint: TaintTracker,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const tool: Tool | undefined = workspace.tools.get('diff_workspace')
-  // An own tool with that name has another plan, so its permission does not cover a diff.
-  if (tool === undefined || workspace.ownTools.has(tool)) return undefined
-  try {
-    const input = await readInput(tool, {})
-    const call = policyCall(run, tool.name, input, dialectCall)
-    const accesses = await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd }))
-    const verdict = workspace.policy.evaluate(withAccesses(call, accesses))
-    if (verdict.decision !== 'allow') return undefined
-    const request = { wants: () => true, maxText: MAX_HASHED_TEXT }
-    const diff = await diffForCall(workspace, call, verdict, request, signal)
-    addCompared(taint, diff)
-    return diff.isCut ? undefined : diff.sha256()
-  } catch {
-    return undefined
-  }
-}
-
-const BINARY = Uint8Array.of(0)

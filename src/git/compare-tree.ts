@@ -164,7 +164,7 @@ export class TreeComparer {
         this.#unread.push(...unread)
         return NONE
       }
-      if (mode === old.mode && !this.#hasOtherSize(node, old.id) && idOfNode(node) === old.id) return NONE
+      if (mode === old.mode && !this.#hasOtherSize(node, old) && idOfNode(node) === old.id) return NONE
       return [{ path: childOf(path, name), old: sideOfBase(this.#objects, old), now: sideOfNode(node, old.mode) }]
     }
     const deleted = oldDirectory === undefined ? NONE : this.#deleted(undefined, oldDirectory, path, name)
@@ -195,10 +195,11 @@ export class TreeComparer {
     else setPart(parts, name, deleted.length === 0 ? changed : [...deleted, ...changed])
   }
 
-  /** Detects most edits without hashing, if the base's content was read before. */
-  #hasOtherSize(node: FileNode | LinkNode, id: string): boolean {
-    const size = node.type === 'file' ? this.#objects.knownSize(id) : undefined
-    return size !== undefined && size !== node.stat.size
+  /** Detects most edits without hashing, if the base's content is in memory or was read before. */
+  #hasOtherSize({ type, stat }: FileNode | LinkNode, old: BaseFile): boolean {
+    if (type !== 'file') return false
+    const size = old.node === undefined ? this.#objects.knownSize(old.id) : old.node.stat.size
+    return size !== undefined && size !== stat.size
   }
 
   /** The deletion of everything that the base has under a name. */

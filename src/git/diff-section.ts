@@ -1,8 +1,12 @@
 import { areWithoutSecrets, type Redaction, redact } from '../files/secrets/index.ts'
 import { looksBinary } from '../files/text/encoding.ts'
 import { binaryDiff, changedRegions, FILE_MODE, typeOfMode, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
+import type { PatchedFile } from '../patch/line-diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
+import { sameBytes } from '../util/bytes.ts'
 import { createLruCache } from '../util/lru-cache.ts'
+import { byteText } from '../util/native-bytes.ts'
+import { nodeModule } from '../util/node-module.ts'
 import { binaryPatch } from './binary-patch.ts'
 import type { Side } from './changed-path.ts'
 import { redactChanged } from './redact-diff.ts'
@@ -26,6 +30,7 @@ export async function sectionOf(
   change: Paired,
   withBinary: (path: LogicalPath) => boolean,
   texts: TextCache,
+  patched?: PatchedFile,
 ): Promise<DiffSection> {
   const { path, from, old, now } = change
   // A change between file, link and submodule is a deletion and an addition, as in git.
@@ -42,6 +47,8 @@ export async function sectionOf(
       deletions: deleted.deletions,
     }
   }
+  const known = patched && (await patchedDiff(change, patched))
+  if (known !== undefined) return { path, status: 'modified', ...known, binary: false, redacted: false }
   const status = old === null ? 'added' : now === null ? 'deleted' : from === undefined ? 'modified' : 'renamed'
   const cached = old === null ? undefined : texts.get(old.id)
   const oldBytes = cached === undefined ? await bytesOf(old) : NOTHING
@@ -76,6 +83,28 @@ export async function sectionOf(
   const redacted = before.marks.length > 0 || after.marks.length > 0
   return { ...names, ...diff, binary: false, redacted }
 }
+
+/**
+ * Returns the diff of a file that a patch has changed without decoding and comparing its versions, if it is certainly the one that
+ * a comparison gives and hides nothing.
+ */
+async function patchedDiff({ path, from, old, now }: Paired, patched: PatchedFile): Promise<UnifiedDiff | undefined> {
+  const { before, after } = patched
+  if (from !== undefined || old === null || now === null || typeOfMode(now.mode) !== FILE_MODE) return undefined
+  if (!areWithoutSecrets(before) || isBinary(before) || isBinary(after) || !isUtf8(before)) return undefined
+  if (!isSame(await old.bytes(), before) || !isSame(await now.bytes(), after)) return undefined
+  const regions = patched.regions()
+  if (regions === undefined) return undefined
+  const [oldText, newText] = [byteText(before), byteText(after)]
+  if (redactChanged(newText, { text: oldText, marks: [] }, regions).marks.length > 0) return undefined
+  const versions = [
+    { path, text: oldText, mode: old.mode },
+    { path, text: newText, mode: now.mode },
+  ] as const
+  return unifiedDiff(...versions, { regions, areBytes: true })
+}
+
+const isSame = (bytes: Uint8Array | undefined, other: Uint8Array) => bytes !== undefined && sameBytes(bytes, other)
 
 /** Caches texts of the base by id: a file that was edited once is mostly edited again. */
 export interface TextCache {
@@ -125,9 +154,7 @@ async function bytesOf(side: Side | null): Promise<Uint8Array | undefined> {
 
 /** Decodes text. Returns `undefined` for binary content: with a NUL, as in git, or bytes that are not UTF-8. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
-  if (bytes === undefined || bytes.length > MAX_TEXT_BYTES) return undefined
-  if (bytes.length === 0) return ''
-  if (bytes.subarray(0, 8000).indexOf(0) !== -1 || looksBinary(bytes)) return undefined
+  if (bytes === undefined || isBinary(bytes)) return undefined
   try {
     return decoder.decode(bytes)
   } catch {
@@ -135,4 +162,13 @@ function textOf(bytes: Uint8Array | undefined): string | undefined {
   }
 }
 
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.length > MAX_TEXT_BYTES || looksBinary(bytes)
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Node checks bytes many times faster than it decodes them. */
+const { isUtf8 = (bytes: Uint8Array) => textOf(bytes) !== undefined } = (nodeModule('buffer') ?? {}) as {
+  isUtf8?(bytes: Uint8Array): boolean
+}

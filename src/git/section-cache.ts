@@ -1,3 +1,4 @@
+import type { PatchedFile } from '../patch/line-diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { createLruCache } from '../util/lru-cache.ts'
 import type { Side } from './changed-path.ts'
@@ -40,7 +41,11 @@ export function createSectionCache() {
   const isFor = ({ section, withBinary }: CachedSection, path: LogicalPath, show: (path: LogicalPath) => boolean) =>
     !section.binary || withBinary === show(path)
 
-  async function makeSection(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<DiffSection> {
+  async function makeSection(
+    change: Paired,
+    withBinary: (path: LogicalPath) => boolean,
+    patched?: PatchedFile,
+  ): Promise<DiffSection> {
     const { path, from } = change
     // A file that is too large has no id by which its versions could be distinguished.
     if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)
@@ -48,7 +53,7 @@ export function createSectionCache() {
     const now = keyOf(change.now)
     let entry = cache.get(path)
     if (entry?.old !== old || entry.now !== now || entry.from !== from || !isFor(entry, path, withBinary)) {
-      const section = await sectionOf(change, withBinary, texts)
+      const section = await sectionOf(change, withBinary, texts, patched)
       entry = { number: made++, from, old, now, section, withBinary: section.binary && withBinary(path) }
     }
     cache.put(path, entry)
@@ -58,13 +63,17 @@ export function createSectionCache() {
 
   return {
     /** Returns the section of a change, at once if the same change was shown last. */
-    sectionFor(change: Paired, withBinary: (path: LogicalPath) => boolean): DiffSection | Promise<DiffSection> {
+    sectionFor(
+      change: Paired,
+      withBinary: (path: LogicalPath) => boolean,
+      patched?: PatchedFile,
+    ): DiffSection | Promise<DiffSection> {
       const entry = cache.get(change.path)
       return entry !== undefined &&
         numbersOfSections.get(change) === entry.number &&
         isFor(entry, change.path, withBinary)
         ? entry.section
-        : makeSection(change, withBinary)
+        : makeSection(change, withBinary, patched)
     },
   }
 }

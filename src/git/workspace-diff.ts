@@ -1,4 +1,5 @@
 import { sha256Text } from '../files/hash/sha256.ts'
+import type { PatchedFile } from '../patch/line-diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
 import type { Changed } from './changed-path.ts'
@@ -27,6 +28,8 @@ export interface DiffRequest {
   readonly chosen?: Iterable<LogicalPath>
   /** Units of text after which the diff ends: see {@link WorkspaceDiff.isCut}. Default: unlimited. */
   readonly maxText?: number
+  /** Files that a patch has made of others, by path: their sections may need no comparison. */
+  readonly patched?: ReadonlyMap<string, PatchedFile> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -104,7 +107,7 @@ async function createDiff(
   let deletions = 0
   let length = 0
   for (const change of await findRenames(visible)) {
-    const made = cache.sectionFor(change, request.withBinary)
+    const made = cache.sectionFor(change, request.withBinary, request.patched?.get(change.path))
     const section = made instanceof Promise ? await made : made
     if (section.text === '' && !section.redacted) continue
     insertions += section.insertions

@@ -3,10 +3,12 @@ import { MARK_PATTERN, MARK_START, redact } from '../files/secrets/index.ts'
 import { marksOf, refuseMarksOver } from '../files/secrets/refusals.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text/encoding.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
-import { byteText } from '../util/native-bytes.ts'
+import { byteText, fromByteText } from '../util/native-bytes.ts'
 import { type ApplyResult, applyChunks, applyHunks, type HunkMismatch } from './apply.ts'
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
+import type { PatchedFile } from './line-diff.ts'
+import { patchedRegions } from './patched-regions.ts'
 import { joinPieces, type Piece } from './patched-text.ts'
 import { createByteLines, createTextLines, scanLines } from './text-lines.ts'
 
@@ -22,6 +24,7 @@ export interface ApplyLimits {
  * that has only `\r\n` (if the patch has only `\n`), without the byte order mark, and with the secrets that redaction marks
  * replace. A patch with `\r\n` does not fit a file with `\n`, as in git. Encoding, byte order mark and line ends of the file stay unchanged.
  *
+ * @param notePatched called if hunks have matched the bytes of the file
  * @throws ToolError `PATCH_CONFLICT` with `hunk`, `expected` and `actual` lines; `FILE_TOO_LARGE`, `INVALID_PATCH`,
  *   `LIMIT_EXCEEDED`
  */
@@ -29,6 +32,7 @@ export async function applyToFile(
   old: Uint8Array | null,
   change: FileChange<LogicalPath>,
   limits: ApplyLimits,
+  notePatched?: (file: PatchedFile) => void,
 ): Promise<Uint8Array> {
   const path = (change.oldPath ?? change.newPath) as LogicalPath
   const { body } = change
@@ -36,7 +40,7 @@ export async function applyToFile(
   if (body.type === 'text') return encoder.encode(body.text)
   if (old !== null && isEmpty(body)) return old
   const bytes = old ?? EMPTY
-  const result = applyToBytes(bytes, body) ?? applyToText(bytes, body, path, change)
+  const result = applyToBytes(bytes, body, notePatched) ?? applyToText(bytes, body, path, change)
   if (result.length > limits.textFileBytes && result.length > bytes.length) {
     const message = `Cannot patch ${quote(path)}: it would have ${result.length} bytes, over the limit of ${limits.textFileBytes}`
     throw new ToolError('FILE_TOO_LARGE', message, { path, limit: limits.textFileBytes })
@@ -58,13 +62,19 @@ function isEmpty(body: TextBody): boolean {
  * Applies hunks to the bytes without decoding them: the fast path for nearly every patch. Returns `undefined` if they do
  * not match. Possible because a line end is one byte in every encoding but UTF-16.
  */
-function applyToBytes(bytes: Uint8Array, body: TextBody): Uint8Array | undefined {
+function applyToBytes(
+  bytes: Uint8Array,
+  body: TextBody,
+  notePatched: ((file: PatchedFile) => void) | undefined,
+): Uint8Array | undefined {
   if (body.type !== 'hunks' || isUtf16(bytes)) return undefined
   const lines = scanLines(bytes)
   const { hunks } = lines.isAscii ? body : mapLines(body, toByteText)
   const applied = applyHunks(createByteLines(bytes, lines), hunks)
   if ('mismatch' in applied) return undefined
-  return spliceBytes(bytes, applied.pieces, lines.isAscii ? encode : fromByteText)
+  const after = spliceBytes(bytes, applied.text.pieces(), lines.isAscii ? encode : fromByteText)
+  notePatched?.({ before: bytes, after, regions: () => patchedRegions(applied.text, bytes, after) })
+  return after
 }
 
 /** Applies a change to the decoded text, with all readings of the patch. */
@@ -152,12 +162,6 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text)
 }
 
-function fromByteText(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length)
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
-  return bytes
-}
-
 /** Applies a change as written and, if that fails, in the other readings. The mismatch of the first one is returned. */
 function tryReadings(file: FileText, body: TextBody): ApplyResult {
   const plain = file.isBytes ? mapLines(body, toByteText) : body
@@ -190,9 +194,9 @@ function* readings(file: FileText, body: TextBody): Generator<() => ApplyResult>
 }
 
 function apply(text: string, body: TextBody): ApplyResult {
-  return body.type === 'hunks'
-    ? applyHunks(createTextLines(text), body.hunks)
-    : applyChunks(text, body.chunks, body.endsLine)
+  if (body.type === 'chunks') return applyChunks(text, body.chunks, body.endsLine)
+  const applied = applyHunks(createTextLines(text), body.hunks)
+  return 'mismatch' in applied ? applied : { pieces: applied.text.pieces() }
 }
 
 /** Returns the hunks with `\r\n`, if all lines of the file end so and the patch has only `\n`. */

@@ -24,7 +24,10 @@ export type ApplyResult = { readonly pieces: readonly Piece[] } | { readonly mis
  * without context must match the end. Stricter than git in three points, where git would change the wrong lines: a hunk
  * that only adds lines must name the end of the text, a last line must agree on its newline, and two lines are never joined.
  */
-export function applyHunks(lines: TextLines, hunks: readonly Hunk[]): ApplyResult {
+export function applyHunks(
+  lines: TextLines,
+  hunks: readonly Hunk[],
+): { readonly text: PatchedText } | { readonly mismatch: HunkMismatch } {
   const text = new PatchedText(lines)
   for (const [index, hunk] of hunks.entries()) {
     const reason = applyHunk(text, hunk)
@@ -32,7 +35,7 @@ export function applyHunks(lines: TextLines, hunks: readonly Hunk[]): ApplyResul
     const { oldStart, line: patchLine, oldLines: expected } = hunk
     return { mismatch: { hunk: index + 1, patchLine, why: reason, expected, line: Math.max(0, oldStart - 1) } }
   }
-  return { pieces: text.pieces() }
+  return { text }
 }
 
 /** Applies one hunk, or returns why it does not fit. */

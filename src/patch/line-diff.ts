@@ -43,6 +43,14 @@ export interface Region {
   newTo: number
 }
 
+/** A version of a file that hunks have made of another one. */
+export interface PatchedFile {
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+  /** Returns the changes that a comparison finds, with offsets in bytes, if they are certainly those of the hunks. */
+  regions(): readonly Region[] | undefined
+}
+
 /** Returns the changes in order. Between two of them is at least one line that both texts share. */
 export function changedRegions(oldText: string, newText: string): Region[] {
   if (oldText === newText) return []

@@ -1,4 +1,5 @@
 import type { Hunk } from './file-change.ts'
+import { changedRegions, type Region } from './line-diff.ts'
 import { createLineIndex, type LineIndex } from './line-index.ts'
 import type { TextLines } from './text-lines.ts'
 
@@ -20,6 +21,13 @@ interface Edit {
   readonly trailing: number
   /** How many lines the changed text had more than the old text before this edit. */
   shift: number
+}
+
+/** One change of a text, with the lines of both sides. */
+interface Change {
+  readonly region: Region
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
 }
 
 /** A text while hunks are applied to it. Replaced lines are never changed again. */
@@ -81,6 +89,37 @@ export class PatchedText {
       for (let i = at + 1; i < edits.length; i++) (edits[i] as Edit).shift += growth
     }
     this.#shift += growth
+  }
+
+  /** Returns the changed lines. Offsets in the new text count units of the new lines. */
+  changes(): Change[] {
+    const changes: Change[] = []
+    let growth = 0
+    for (const { from, to, newLines, leading, trailing, shift } of this.#edits) {
+      const first = from + leading
+      const start = this.lines.start(first)
+      const old = this.lines.slice(first, to - trailing)
+      const fresh = newLines.slice(leading, newLines.length - trailing)
+      const text = fresh.join('')
+      for (const { oldLine, oldLines, newLine, newLines: count, ...offsets } of changedRegions(old, text)) {
+        changes.push({
+          region: {
+            oldLine: first + oldLine,
+            oldLines,
+            newLine: first + shift + newLine,
+            newLines: count,
+            oldFrom: start + offsets.oldFrom,
+            oldTo: start + offsets.oldTo,
+            newFrom: start + growth + offsets.newFrom,
+            newTo: start + growth + offsets.newTo,
+          },
+          removed: Array.from({ length: oldLines }, (_, i) => this.lines.at(first + oldLine + i)),
+          added: fresh.slice(newLine, newLine + count),
+        })
+      }
+      growth += text.length - old.length
+    }
+    return changes
   }
 
   pieces(): Piece[] {

@@ -213,9 +213,12 @@ function splitAtFurthest(search: Search, n: number, m: number): void {
 const BEFORE = -0x40000000
 const BEHIND = 0x40000000
 
+/** The number of edits up to which the result is always the shortest. */
+export const SURE_EDITS = 32
+
 /** Returns the maximum number of edits per search. It is lower for more elements, so that the total stays near-linear. */
 function costLimit(elements: number): number {
-  return Math.max(32, Math.min(256, elements, Math.floor(0x1000000 / (elements + 1))))
+  return Math.max(SURE_EDITS, Math.min(256, elements, Math.floor(0x1000000 / (elements + 1))))
 }
 
 /**

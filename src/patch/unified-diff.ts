@@ -1,5 +1,6 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { sameBytes } from '../util/bytes.ts'
+import { fromByteText } from '../util/native-bytes.ts'
 import { changedRegions, lineEndAfter, lineStartBefore, type Region } from './line-diff.ts'
 import { quoteName } from './quoted-name.ts'
 
@@ -54,6 +55,7 @@ export interface UnifiedDiff {
  *
  * @param options.context number of unchanged lines around a change. Default: 3
  * @param options.regions the changes between the two texts, if they are known
+ * @param options.areBytes whether each unit of the texts is a byte of UTF-8. The diff is decoded
  *
  * @example
  * unifiedDiff({ path, text: 'a\n' }, { path, text: 'b\n' }).text
@@ -62,11 +64,11 @@ export interface UnifiedDiff {
 export function unifiedDiff(
   oldVersion: FileVersion | null,
   newVersion: FileVersion | null,
-  options: { readonly context?: number; readonly regions?: readonly Region[] } = {},
+  options: { readonly context?: number; readonly regions?: readonly Region[]; readonly areBytes?: boolean } = {},
 ): UnifiedDiff {
   const oldText = oldVersion?.text ?? ''
   const newText = newVersion?.text ?? ''
-  const { context = 3, regions = changedRegions(oldText, newText) } = options
+  const { context = 3, regions = changedRegions(oldText, newText), areBytes = false } = options
   let header = headerOf(oldVersion, newVersion, () => similarity(oldText, newText, regions))
   if (regions.length === 0) return { text: header, insertions: 0, deletions: 0 }
   if (header === '') header = gitLine(oldVersion as FileVersion, newVersion as FileVersion)
@@ -78,7 +80,8 @@ export function unifiedDiff(
   }
   const names = `--- ${fileLine('a', oldVersion)}\n+++ ${fileLine('b', newVersion)}\n`
   header += typeLine(oldVersion, newVersion)
-  return { text: header + names + hunks(oldText, newText, regions, context), insertions, deletions }
+  const body = hunks(oldText, newText, regions, context, areBytes ? firstUnits : firstBytes)
+  return { text: header + names + (areBytes ? decodeBytes(body) : body), insertions, deletions }
 }
 
 /** Returns the section of a binary file: it only states that the contents differ. `git apply` refuses such a section. */
@@ -161,8 +164,9 @@ function similarity(oldText: string, newText: string, regions: readonly Region[]
   return Math.min(99, Math.floor((100 * sharedLength) / Math.max(oldText.length, newText.length)))
 }
 
-function hunks(oldText: string, newText: string, regions: readonly Region[], context: number): string {
-  let text = ''
+function hunks(oldText: string, newText: string, regions: readonly Region[], context: number, cut: Cut): string {
+  // Joined at the end: a text to which lines are added consists of many parts, each of which keeps the whole old text.
+  const parts: string[] = []
   let heading = ''
   // Headings are searched for only between two hunks, so that all searches together cost one pass.
   let searched = 0
@@ -185,24 +189,24 @@ function hunks(oldText: string, newText: string, regions: readonly Region[], con
       to = lineEndAfter(oldText, to)
       after += 1
     }
-    heading = headingBefore(oldText, from, searched) ?? heading
+    heading = headingBefore(oldText, from, searched, cut) ?? heading
     searched = from
     const oldLines = tail.oldLine + tail.oldLines - head.oldLine + before + after
     const newLines = tail.newLine + tail.newLines - head.newLine + before + after
-    text += `@@ -${range(head.oldLine - before, oldLines)} +${range(head.newLine - before, newLines)} @@`
-    text += heading === '' ? '\n' : ` ${heading}\n`
+    parts.push(`@@ -${range(head.oldLine - before, oldLines)} +${range(head.newLine - before, newLines)} @@`)
+    parts.push(heading === '' ? '\n' : ` ${heading}\n`)
     let at = from
     for (let i = first; i <= last; i++) {
       const region = regions[i] as Region
-      text += withPrefix(' ', oldText, at, region.oldFrom)
-      text += withPrefix('-', oldText, region.oldFrom, region.oldTo)
-      text += withPrefix('+', newText, region.newFrom, region.newTo)
+      addLines(parts, ' ', oldText, at, region.oldFrom)
+      addLines(parts, '-', oldText, region.oldFrom, region.oldTo)
+      addLines(parts, '+', newText, region.newFrom, region.newTo)
       at = region.oldTo
     }
-    text += withPrefix(' ', oldText, at, to)
+    addLines(parts, ' ', oldText, at, to)
     first = last + 1
   }
-  return text
+  return parts.join('')
 }
 
 function gap(first: Region, second: Region): number {
@@ -214,27 +218,25 @@ function range(line: number, lines: number): string {
   return `${lines === 0 ? line : line + 1},${lines}`
 }
 
-function withPrefix(prefix: string, text: string, from: number, to: number): string {
-  let lines = ''
+function addLines(parts: string[], prefix: string, text: string, from: number, to: number): void {
   for (let at = from; at < to; ) {
     const next = lineEndAfter(text, at)
-    lines += prefix + text.slice(at, next)
+    parts.push(prefix, text.slice(at, next))
     at = next
   }
-  if (to > from && text.charCodeAt(to - 1) !== NEWLINE) lines += '\n\\ No newline at end of file\n'
-  return lines
+  if (to > from && text.charCodeAt(to - 1) !== NEWLINE) parts.push('\n\\ No newline at end of file\n')
 }
 
 const NEWLINE = 10
 const QUOTE = 34
 
 /** Returns the last line before a hunk that looks like the start of a function or section: it starts with a letter, `_` or `$`. */
-function headingBefore(text: string, from: number, searched: number): string | undefined {
+function headingBefore(text: string, from: number, searched: number, cut: Cut): string | undefined {
   for (let end = from; end > searched; ) {
     const start = lineStartBefore(text, end)
     const unit = text.charCodeAt(start)
     if ((unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95 || unit === 36) {
-      return firstBytes(text.slice(start, end), HEADING_BYTES).replace(/[ \t-\r]+$/, '')
+      return cut(text.slice(start, end), HEADING_BYTES).replace(/[ \t-\r]+$/, '')
     }
     end = start
   }
@@ -242,6 +244,20 @@ function headingBefore(text: string, from: number, searched: number): string | u
 }
 
 const HEADING_BYTES = 80
+
+/** Returns the start of a line, without splitting a character. */
+type Cut = (text: string, maxBytes: number) => string
+
+/** {@link firstBytes} of a text whose units are bytes. */
+function firstUnits(text: string, max: number): string {
+  let end = max
+  while (end < text.length && (text.charCodeAt(end) & 0xc0) === 0x80) end -= 1
+  return text.slice(0, end)
+}
+
+function decodeBytes(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(fromByteText(text)) : text
+}
 
 /** Returns the start of a text, up to a number of bytes in UTF-8, without splitting a character. */
 function firstBytes(text: string, max: number): string {

@@ -68,8 +68,10 @@ export interface BuiltinContext extends ToolContext {
   /**
    * Returns the `diffSha256` that `diff_workspace` would return to this run now. `undefined` if the run may not call that
    * tool without an approval, or if the call would fail.
+   *
+   * @param patched the files that the call has patched, by path
    */
-  workspaceDiffSha256(): Promise<string | undefined>
+  workspaceDiffSha256(patched: DiffRequest['patched']): Promise<string | undefined>
   /** Returns the commit of HEAD. `undefined` without a repository or without a commit. */
   headCommit(): Promise<string | undefined>
   /** The background commands of this run. */

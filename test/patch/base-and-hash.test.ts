@@ -4,11 +4,21 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
+import { noteBytesWithoutSecrets, redact } from '../../src/files/secrets/index.ts'
+import { createTextCache, sectionOf } from '../../src/git/diff-section.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
+import { applyToFile } from '../../src/patch/apply-file.ts'
+import type { FileChange } from '../../src/patch/file-change.ts'
+import { changedRegions, type PatchedFile } from '../../src/patch/line-diff.ts'
+import { planPatch } from '../../src/patch/plan.ts'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
+import { byteText } from '../../src/util/native-bytes.ts'
+import { times } from '../counts.ts'
 import { commitAll, git, gitWith, loaded, newRepository, temporary } from '../git/repositories.ts'
 import { type Answer, snapshot } from '../tools/setup.ts'
+import { randomFrom } from './trees.ts'
 
 const places: Readonly<Record<string, (directory: string) => Backend>> = {
   memory: loaded,
@@ -156,5 +166,83 @@ describe('newWorkspaceDiffSha256', () => {
     expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n2\n' })
     await workspace.close()
+  })
+})
+
+describe('the section of a patched file', () => {
+  /** Texts of few different lines, in which many changes have several shortest scripts, and of many. */
+  const pools = [
+    ['a', 'b', '}', ''],
+    ['a', 'é', '漢字', '}', '', 'b\r'],
+    [...'abcdefghijklmnopqrstuvwxyz'].map((letter) => `const ${letter} = 1 // é ${letter.repeat(30)}`),
+    ['name: A', `key: ${tokens}`, 'name: DB_PASSWORD', 'value: hunter2-Xy', 'value: é', 'a', 'b'],
+  ]
+  const side = (bytes: Uint8Array) => ({ mode: 0o100644, id: '', bytes: () => bytes })
+  const random = randomFrom(7)
+  const pick = (count: number) => Math.floor(random() * count)
+
+  /** Hunks with shared, removed and added lines in any order. Some remove a line and add the same one. */
+  function randomPatch(old: readonly string[], line: () => string): string {
+    let patch = '--- a/a\n+++ b/a\n'
+    let shift = 0
+    for (let at = 0; at < old.length; ) {
+      const start = at + pick(6)
+      const parts: string[] = []
+      for (let to = start; to < old.length && parts.length < 12 && random() < 0.85; ) {
+        const kind = pick(5)
+        if (kind < 3) parts.push(` ${old[to++]}`)
+        else if (kind === 3) parts.push(`-${old[to++]}`)
+        else parts.push(`+${random() < 0.1 ? old[to] : line()}`)
+      }
+      const oldCount = parts.filter((part) => part[0] !== '+').length
+      const newCount = parts.filter((part) => part[0] !== '-').length
+      at = start + oldCount + pick(3)
+      if (parts.every((part) => part[0] === ' ')) continue
+      const range = (from: number, count: number) => `${count === 0 ? from : from + 1},${count}`
+      patch += `@@ -${range(start, oldCount)} +${range(start + shift, newCount)} @@\n`
+      patch += parts.map((part) => (part.endsWith('\n') ? part : `${part}\n\\ No newline at end of file\n`)).join('')
+      shift += newCount - oldCount
+    }
+    return patch
+  }
+
+  async function patchedBy(patch: string, before: Uint8Array): Promise<PatchedFile | undefined> {
+    let patched: PatchedFile | undefined
+    try {
+      const [change] = planPatch(patch).changes
+      await applyToFile(before, change as FileChange<LogicalPath>, { textFileBytes: 1e6 }, (file) => {
+        patched = file
+      })
+    } catch {
+      // Some hunks do not fit.
+    }
+    return patched
+  }
+
+  it('equals that of a comparison, whatever the hunks are', async () => {
+    const counts = { applied: 0, certain: 0, redacted: 0 }
+    for (let round = 0; round < times(800, 60_000); round++) {
+      const pool = pools[round % pools.length] as string[]
+      const line = () => `${pool[pick(pool.length)]}\n`
+      const old = Array.from({ length: pick(24) }, line)
+      if (old.length > 0 && random() < 0.2) old.push('end')
+      const patch = randomPatch(old, line)
+      const before = Buffer.from(old.join(''))
+      const patched = await patchedBy(patch, before)
+      if (patched === undefined) continue
+      counts.applied += 1
+      if (redact(byteText(before)).marks.length === 0) noteBytesWithoutSecrets(before)
+      const regions = patched.regions()
+      if (regions !== undefined) {
+        counts.certain += 1
+        expect([patch, regions]).toEqual([patch, changedRegions(byteText(before), byteText(patched.after))])
+      }
+      const change = { path: 'a' as Path, old: side(before), now: side(patched.after) }
+      const compared = await sectionOf(change, () => false, createTextCache())
+      if (compared.redacted) counts.redacted += 1
+      expect([patch, await sectionOf(change, () => false, createTextCache(), patched)]).toEqual([patch, compared])
+    }
+    expect(counts.certain).toBeGreaterThan(counts.applied / 3)
+    expect(counts.redacted).toBeGreaterThan(0)
   })
 })

@@ -574,7 +574,7 @@ describe('several hunks', () => {
     const result = applyHunks(createTextLines(lines.join('')), hunks)
     const expected = naively(lines, hunks)
     expect(expected).toContain('R')
-    expect('mismatch' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(expected)
+    expect('mismatch' in result ? undefined : joinPieces(result.text.pieces(), lines.join(''))).toBe(expected)
   })
 
   it('apply at the nearest match, and never in the changes of another hunk', () => {
@@ -599,7 +599,7 @@ describe('several hunks', () => {
           })
           const text = lines.join('')
           const result = applyHunks(createTextLines(text), hunks)
-          expect('mismatch' in result ? undefined : joinPieces(result.pieces, text)).toBe(naively(lines, hunks))
+          expect('mismatch' in result ? undefined : joinPieces(result.text.pieces(), text)).toBe(naively(lines, hunks))
         },
       ),
       { numRuns: 250 },

@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
 import { utf8Length } from '../../files/text/utf8-length.ts'
+import type { DiffRequest } from '../../git/workspace-diff.ts'
 import type { Limits } from '../../limits.ts'
 import type { FileChange } from '../../patch/file-change.ts'
 import { type PatchPlan, planPatch } from '../../patch/plan.ts'
@@ -58,9 +59,15 @@ export async function draftPatchCall(input: PatchInput, context: BuiltinContext)
       filesTouched: touchedFiles(patched, receipt),
       insertions: plan.insertions,
       deletions: patched.deletions,
-      newWorkspaceDiffSha256: input.dryRun ? null : ((await context.workspaceDiffSha256()) ?? null),
+      newWorkspaceDiffSha256: input.dryRun
+        ? null
+        : ((await context.workspaceDiffSha256(patchedFiles(patched))) ?? null),
     }),
   }
+}
+
+function patchedFiles({ files }: PatchedTree): DiffRequest['patched'] {
+  return new Map(files.flatMap(({ stored, patched }) => (patched === undefined ? [] : [[stored, patched]])))
 }
 
 /** Returns the files with their versions. A dry run stores nothing, so its new versions are computed here. */

@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
 import { applyToFile, refuseAddedMarks } from '../../patch/apply-file.ts'
 import type { FileChange, Mode } from '../../patch/file-change.ts'
+import type { PatchedFile } from '../../patch/line-diff.ts'
 import type { PatchPlan } from '../../patch/plan.ts'
 import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
@@ -26,6 +27,7 @@ export interface PatchedTree {
     readonly oldSha256: string | null
     /** The canonical path. */
     readonly stored: Path
+    readonly patched: PatchedFile | undefined
   }[]
   readonly deletions: number
   readonly shown: (receipt: Receipt) => readonly ShownVersion[]
@@ -69,7 +71,11 @@ export async function patchTree(
       requireFree(entryOf(newPath), removedPaths.has(newPath))
     }
     refuseAddedMarks(source?.bytes ?? null, change)
-    const bytes = await applyToFile(kind === 'create' ? null : (source?.bytes ?? null), change, context.limits)
+    let patched: PatchedFile | undefined
+    const before = kind === 'create' ? null : (source?.bytes ?? null)
+    const bytes = await applyToFile(before, change, context.limits, (file) => {
+      patched = file
+    })
     if (kind === 'delete') {
       if (plan.format === 'v4a') deletions += lineCount((source as Content).bytes)
       else if (bytes.length > 0) throw incompleteDeletion(old as Entry, change)
@@ -79,7 +85,7 @@ export async function patchTree(
     if (kind === 'delete') set(old as Entry, null, 'removed')
     if (newPath !== null) {
       const mode = modeOf(change, source)
-      set(entryOf(newPath), { bytes, ...(mode === undefined ? {} : { mode }) }, 'section')
+      set(entryOf(newPath), { bytes, patched, ...(mode === undefined ? {} : { mode }) }, 'section')
     }
   }
   return finish(context, [...entries.values()], deletions)
@@ -103,6 +109,8 @@ interface Content {
   readonly bytes: Uint8Array
   /** Permission bits, if the storage keeps them or the patch sets them. */
   readonly mode?: number
+  /** How the last section made it. */
+  readonly patched?: PatchedFile | undefined
 }
 
 function set(entry: Entry, after: Content | null, by: Entry['setBy']): void {
@@ -241,6 +249,7 @@ async function finish(context: BuiltinContext, entries: readonly Entry[], deleti
       oldSha256,
       before: before?.bytes ?? null,
       after: after?.bytes ?? null,
+      patched: after?.patched,
     })),
     deletions,
     shown: shownAfter(context, touched),
