@@ -38,6 +38,8 @@ const otherNames: Readonly<Record<string, string>> = {
   ...{ maxListEntries: 'listEntries', maxFileSize: 'textFileBytes', maxOutputChars: 'commandOutputBytes' },
   ...{ defaultTimeout: 'commandTimeoutMs', timeout: 'commandTimeoutMs', persistCwd: 'keepCwd', cwd: 'keepCwd' },
   ...{ logPath: 'audit', auditLog: 'audit', planMode: 'mode', sandbox: 'shell', rootDir: 'backend', root: 'backend' },
+  ...{ denylist: 'commands.deny', classification: 'labels', filesystem: 'backend', files: 'backend', fs: 'backend' },
+  ...{ isolation: 'shell', env: 'shell', executionLimits: 'limits', id: 'run', name: 'run', taint: 'run' },
   ...{ basePath: 'backend', workspaceRoot: 'backend', workspaceDir: 'backend', virtualMode: 'backend' },
 }
 
@@ -114,7 +116,8 @@ function placeOfName(
 export function placeOfOption(key: string, sections: Readonly<Record<string, readonly string[]>>): string | undefined {
   const name = camelCase(key)
   const section = Object.keys(sections).find((one) => sections[one]?.includes(name))
-  const other = section === undefined ? ownValue(otherNames, name) : `${section}.${name}`.replace(/^\./, '')
+  const isOfSection = section !== undefined && name !== 'name'
+  const other = isOfSection ? `${section}.${name}`.replace(/^\./, '') : ownValue(otherNames, name)
   if (other === undefined) return undefined
   if (Object.hasOwn(defaultLimits, other)) return `; pass limits: { ${other}: … }`
   if (workspaceOptionNames.includes(other)) return didYouMean(other)

@@ -14,7 +14,7 @@ const isCapabilities = shape(
   capabilityTable,
   ...(['links', 'modes', 'times', 'caseSensitive', 'authority', 'persistent', 'atomic'] as const),
 )
-const isObject = isObjectWith('a backend')
+const isObject = isObjectWith('a backend such as memory() or nodeBackend(path)')
 const methods = ['canonical', 'stat', 'list', 'read', 'readLink', 'commit', 'close'] as const
 
 /** Checks an option that takes a backend. */

@@ -520,6 +520,7 @@ function mountPath(key: string): Path {
   try {
     return parsePath(key) as Path
   } catch (error) {
-    throw new TypeError(`mounts(): ${(error as Error).message}`, { cause: error })
+    const help = key.startsWith('/') ? `: write ${quote(key.replace(/^\/+/, ''))}` : ''
+    throw new TypeError(`mounts(): ${(error as Error).message}${help}`, { cause: error })
   }
 }

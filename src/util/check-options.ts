@@ -266,7 +266,9 @@ function isA(description: string, type: string): Check {
 }
 
 function wrong(path: string, owner: string, description: string, value: unknown, help = ''): OptionError {
-  return new OptionError(`${optionOf(path, owner)} must be ${description}, not ${nameOf(value)}${help}`)
+  // Where a text is named, the type of another text says nothing.
+  const actual = typeof value === 'string' && description.includes('"') ? '' : `, not ${nameOf(value)}`
+  return new OptionError(`${optionOf(path, owner)} must be ${description}${actual}${help}`)
 }
 
 /** Names a value in a message: a number or a word such as `null`, but no text, which may be a secret. */

@@ -51,9 +51,9 @@ export async function buildWorkspace(
 
 async function backendOf({ backend, mounts: parts }: StateOptions): Promise<Backend> {
   if (backend !== undefined && parts === undefined) return backend
-  if (parts === undefined || backend !== undefined) {
-    throw new TypeError('createWorkspace needs either a backend or mounts')
-  }
+  if (backend !== undefined)
+    throw new TypeError('createWorkspace takes either a backend or mounts: mount the backend at ""')
+  if (parts === undefined) throw new TypeError('createWorkspace needs either a backend or mounts')
   const { mounts } = await import('../storage/mounts.ts')
   return mounts(parts)
 }

@@ -277,6 +277,8 @@ describe('dialects of agents: other inputs', () => {
     const closed = { policy: { preset: 'autonomous', deniedPaths: ['GEMINI.md'] } }
     const refused = await ask('gemini', { 'GEMINI.md': 'x\n' }, 'save_memory', { fact: 'x' }, closed)
     expect(refused.failure?.code).toBe('POLICY_DENIED')
+    const blank = await ask('gemini', {}, 'save_memory', { fact: ' \n' })
+    expect(blank.output).toContain('fact must not be empty')
   })
 
   it('python-harness: reports a command that fails without output', async () => {

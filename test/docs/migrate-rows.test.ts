@@ -68,6 +68,7 @@ describe('the tables for movers', () => {
   const scope = () => ({
     ...{ createWorkspace, execWorkspace, memory, overlay, nodeBackend, readOnly, nodeShell, bash },
     ...{ sqlDatabase, sqlite, database: new Database(':memory:') },
+    ...{ run: () => 'x' },
     ...{ objectStore, r2, workspace, directory, path: directory, root: directory },
     call: workspace.callTool,
     command: 'ls',

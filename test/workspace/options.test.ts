@@ -64,6 +64,7 @@ import { type SqlDatabaseOptions, sqlDatabase, sqlite } from '../../src/backends
 import type { CallOptions } from '../../src/call/state/call.ts'
 import { type JsonCheckOptions, json } from '../../src/checks/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
+import { deepagents } from '../../src/dialects/deepagents/index.ts'
 import {
   type CredentialsSource,
   git,
@@ -741,15 +742,58 @@ describe('options', () => {
     )
   })
 
-  it.each([
+  it.each<[options: object, message: string | undefined]>([
     [{ limits: new Map([['readLines', 5]]) }, '"limits" of createWorkspace() must be an object, not a Map'],
     [{ run: new Date(0) }, '"run" of createWorkspace() must be an object, not a Date'],
+    [{ mode: 'planning' }, '"mode" of createWorkspace() must be "act" or "plan"'],
+    [{ staleGuard: 'Hash' }, '"staleGuard" of createWorkspace() must be "hash" or "shown"; did you mean "hash"?'],
+    [{ shell: 'bash' }, '"shell" of createWorkspace() must be a shell such as bash(), not a string'],
+    [{ shell: bash }, '"shell" of createWorkspace() must be a shell such as bash(), not a function'],
+    [
+      { dialect: 'mcp-filesystem' },
+      '"dialect" of createWorkspace() must be a dialect such as mcpFilesystem(), not a string',
+    ],
+    [
+      { audit: './a.jsonl' },
+      '"audit" of createWorkspace() must be an audit sink such as jsonlSink(path), not a string',
+    ],
+    [{ parked: './dir' }, '"parked" of createWorkspace() must be a store such as directoryParking(path), not a string'],
+    [
+      { backend: './dir' },
+      '"backend" of createWorkspace() must be a backend such as memory() or nodeBackend(path), not a string',
+    ],
+    [{ mounts: { '': memory() } }, 'createWorkspace takes either a backend or mounts: mount the backend at ""'],
+    [{ backend: undefined, mounts: { '/data': memory() } }, 'mounts(): Path "/data" is absolute: write "data"'],
+    ...['filesystem', 'files', 'fs', 'basePath'].map((name): [object, string] => [
+      { [name]: {} },
+      'did you mean "backend"?',
+    ]),
+    ...['id', 'name', 'taint'].map((name): [object, string] => [{ [name]: 'x' }, 'did you mean "run"?']),
+    [{ env: {} }, 'is unknown; did you mean "shell"?'],
+    [{ denylist: [] }, 'is unknown; pass policy: { commands: { deny: … } }'],
+    [{ classification: {} }, 'is unknown; pass policy: { labels: … }'],
     [{ history: null }, 'The option history is not a result of workspace.history()'],
     [{ history: { version: 1, first: 0, entries: [null], checkpoints: [] } }, undefined],
   ])('say what they must be: %o', async (options, message) => {
     const error = await errorOf(() => createWorkspace({ ...base, ...options } as never))
     if (message !== undefined) expect((error as Error).message).toContain(message)
     else expect(String(error)).not.toContain('destructure')
+  })
+
+  it.each([
+    [
+      () => memory({ a: () => 'x' } as never),
+      'Option "a" of memory() must be a text, bytes or an object, not a function',
+    ],
+    [
+      () => memory({ src: { 'a.txt': 'x' } } as never),
+      'Option "src.a.txt" of memory(), whose keys are whole paths, is unknown',
+    ],
+    [() => memory('./dir' as never), 'Option "files" of memory() must be an object such as { "src/app.ts": "text" }'],
+    [() => nodeBackend({ root: '.' } as never), 'nodeBackend(): the root must be the path of a directory'],
+    [() => deepagents({ permissions: [] } as never), 'a dialect has no other options'],
+  ])('of a backend or dialect say what it takes instead of %s', (open, message) => {
+    expect(open).toThrow(message)
   })
 
   it.each([

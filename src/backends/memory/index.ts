@@ -9,7 +9,7 @@ import {
   checkOptions,
   isClock,
   isOneOf,
-  isPlainObject,
+  isPlain,
   isText,
   must,
   refuseSurplus,
@@ -115,7 +115,7 @@ function tagCounter(prefix: string): TagCounter {
 function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags: TagCounter): DirectoryNode {
   const root: Draft = new Map()
   const directories = new Map([[ROOT as LogicalPath, root]])
-  isPlainObject(files, 'files', 'memory()')
+  must('an object such as { "src/app.ts": "text" }', isPlain)(files, 'files', 'memory()')
   for (const key of Object.keys(files)) {
     const entry = checkEntry(key, files[key])
     const path = pathOfKey(key)
@@ -213,7 +213,8 @@ const isEntry = shape<EntryFields>({
 /** @throws TypeError for an entry that has not exactly one of the kinds */
 function checkEntry(key: string, entry: unknown): string | Uint8Array | EntryFields {
   if (typeof entry === 'string' || isUint8Array(entry)) return entry
-  const fields = isEntry(entry, key, 'memory()') as EntryFields
+  must('a text, bytes or an object', isPlain)(entry, key, 'memory()')
+  const fields = isEntry(entry, key, 'memory(), whose keys are whole paths,') as EntryFields
   const { text, bytes, link, directory, mode } = fields
   const kinds = [text, bytes, link, directory].filter((kind) => kind !== undefined).length
   if (kinds !== 1) throw new TypeError(`memory(): ${quote(key)} is neither text, bytes, a link nor a directory`)

@@ -19,14 +19,16 @@ export interface Root {
 export function openRoot(root: string, grounding?: 'recheck'): Root {
   const physical = physicalRoot(root)
   if (process.platform !== 'win32' && KERNEL_PATHS.test(physical)) {
-    throw new TypeError('node(): the root belongs to the operating system; /proc, /sys and /dev are never reached')
+    throw new TypeError(
+      'nodeBackend(): the root belongs to the operating system; /proc, /sys and /dev are never reached',
+    )
   }
   let access: TreeAccess
   try {
     access =
       grounding === undefined && hasDescriptorPaths() ? createLinuxAccess(physical) : createRecheckingAccess(physical)
   } catch (error) {
-    throw new TypeError('node(): the root cannot be opened for reading', { cause: error })
+    throw new TypeError('nodeBackend(): the root cannot be opened for reading', { cause: error })
   }
   return { access, physical, ino: statSync(physical).ino, caseSensitive: isCaseSensitive(physical) }
 }
@@ -34,17 +36,18 @@ export function openRoot(root: string, grounding?: 'recheck'): Root {
 const KERNEL_PATHS = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 function physicalRoot(root: string): string {
-  if (typeof root !== 'string' || root === '') throw new TypeError('node(): the root must be the path of a directory')
+  if (typeof root !== 'string' || root === '')
+    throw new TypeError('nodeBackend(): the root must be the path of a directory')
   let physical: string
   try {
     physical = realpathSync.native(root)
   } catch (error) {
-    throw new TypeError(`node(): the root ${JSON.stringify(root)} does not exist or cannot be reached`, {
+    throw new TypeError(`nodeBackend(): the root ${JSON.stringify(root)} does not exist or cannot be reached`, {
       cause: error,
     })
   }
   if (!statSync(physical).isDirectory())
-    throw new TypeError(`node(): the root ${JSON.stringify(root)} is not a directory`)
+    throw new TypeError(`nodeBackend(): the root ${JSON.stringify(root)} is not a directory`)
   return physical
 }
 

@@ -68,7 +68,9 @@ export function statePath(root: Root, stateDir: string | undefined): string {
   const path = join(base, sha256Text(`${root.physical}\0${root.ino}`).slice(0, 32))
   const below = relative(root.physical, path)
   if (below !== '..' && !below.startsWith(`..${sep}`) && !/^[a-z]:/i.test(below)) {
-    throw new TypeError('node(): the state directory is inside the root; set stateDir to a directory outside of it')
+    throw new TypeError(
+      'nodeBackend(): the state directory is inside the root; set stateDir to a directory outside of it',
+    )
   }
   return path
 }

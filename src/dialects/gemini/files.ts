@@ -189,7 +189,12 @@ function otherCount(path: string, expected: number, count: number): ToolError {
 export const saveMemory = defineDialectTool({
   name: 'save_memory',
   description: 'Note a fact for later conversations, at the end of GEMINI.md.',
-  input: z.object({ fact: z.string().check(z.minLength(1), z.describe('One clear sentence')) }),
+  input: z.object({
+    fact: z.string().check(
+      z.refine((fact) => fact.trim() !== '', 'must not be empty'),
+      z.describe('One clear sentence'),
+    ),
+  }),
   uses: ['append_file', 'search_text'],
   narrows: ['append_file'],
   *steps({ fact }) {

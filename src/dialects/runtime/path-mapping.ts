@@ -70,7 +70,9 @@ function checkRoots(roots: unknown): VirtualRoots {
   const entries = Object.entries(roots)
   for (const [root, directory] of entries) {
     if (typeof directory === 'string') continue
-    throw new TypeError(`The virtual root ${JSON.stringify(root)} must name a directory of the workspace as a string`)
+    throw new TypeError(
+      `The virtual root ${JSON.stringify(root)} must name a directory of the workspace as a string; a dialect has no other options`,
+    )
   }
   return Object.fromEntries(entries)
 }

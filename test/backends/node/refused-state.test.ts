@@ -620,7 +620,7 @@ describe('other platforms', () => {
     expect((await rechecked.list(ROOT)).length).toBe(1)
     await rechecked.close()
     await expect(refusing('openSync', 'EACCES', noLink(/root$/), opened)).rejects.toThrow(
-      new TypeError('node(): the root cannot be opened for reading'),
+      new TypeError('nodeBackend(): the root cannot be opened for reading'),
     )
   })
 
