@@ -82,9 +82,16 @@ export function nodeFinder(root: DirectoryNode): (path: Path) => TreeNode | unde
   let last = new TreeEditor(root)
   // A move names paths of two directories in turn.
   let other = new TreeEditor(root)
+  // A call looks the same path up several times.
+  let lastPath: Path | undefined
+  let node: TreeNode | undefined
   return (path) => {
-    if (!last.isNear(path)) [last, other] = [other, last]
-    return last.get(path)
+    if (path !== lastPath) {
+      if (!last.isNear(path)) [last, other] = [other, last]
+      node = last.get(path)
+      lastPath = path
+    }
+    return node
   }
 }
 
