@@ -103,9 +103,9 @@ function meantField(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[], s
   const [unknown = ''] = issue.keys
   const fields = fieldsAt(zodObject(schema), issue.path)
   const missing = all.length === 2 && all.find(({ message, path }) => message === 'is missing' && path.length === 1)
-  if (missing && isPlain(input) && similarName(unknown, fields) === undefined) {
-    const { [unknown]: value, ...rest } = input
-    const field = String(missing.path[0])
+  if (missing && similarName(unknown, fields) === undefined) {
+    const { [unknown]: value, ...rest } = input as Readonly<Record<string, unknown>>
+    const field = missing.path[0] as string
     if (schema.safeParse({ ...rest, [field]: value }).success) return didYouMean(field, [field])
   }
   return didYouMean(unknown, fields)
@@ -138,13 +138,13 @@ function bounded(text: string): string {
 export function unknownTool(name: unknown, names: readonly string[]): ToolError {
   const text = String(name).slice(0, 100)
   const prefix = commonPrefix(names)
-  const hasPrefix = text.startsWith(prefix)
-  const word = hasPrefix ? text.slice(prefix.length) : text
+  const word = text.startsWith(prefix) ? text.slice(prefix.length) : text
   const words = names.map((known) => known.slice(prefix.length))
   const meant = meantTool(word, words)
   const nearest = meant === undefined ? nearestName(word, words) : meant
-  const similar = nearest ? prefix + nearest : meant === undefined && !hasPrefix ? nearestName(text, names) : undefined
-  const suggestion = similar === undefined ? '' : `Did you mean "${similar}"? `
+  // The prefix itself may be misspelled.
+  const similar = nearest ? prefix + nearest : nearest === undefined && word === text && nearestName(text, names)
+  const suggestion = similar ? `Did you mean "${similar}"? ` : ''
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(text)} here`, {
     hint: `${suggestion}Use one of: ${names.join(', ')}.`,
   })

@@ -17,8 +17,8 @@ export function editDistance(a: string, b: string, maxDistance: number): number 
   return distance <= maxDistance ? distance : undefined
 }
 
-/** Maximum length of a name that is compared. */
-const MAX_NAME = 100
+/** The distance of words that are not similar. */
+const FAR = 1e6
 
 /**
  * Returns the name that a misspelled one is short for, or the most similar one, ignoring letter case. Returns `undefined` if no
@@ -27,8 +27,9 @@ const MAX_NAME = 100
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
   const all = [...names]
   const [longer, ...others] = all.filter((name) => isShortFor(misspelled, name))
-  const isName = all.some((name) => name.toLowerCase() === misspelled.toLowerCase())
-  return longer !== undefined && others.length === 0 && !isName ? longer : similarName(misspelled, all)
+  const similar = similarName(misspelled, all)
+  const isName = similar?.toLowerCase() === misspelled.toLowerCase()
+  return others.length > 0 || isName ? similar : (longer ?? similar)
 }
 
 /**
@@ -36,33 +37,35 @@ export function nearestName(misspelled: string, names: Iterable<string>): string
  * mean `write_file`. Short words may differ more in a long name.
  */
 export function similarName(misspelled: string, names: readonly string[]): string | undefined {
-  if (misspelled.length > MAX_NAME) return undefined
+  // No name is so long, and a long text takes time.
+  if (misspelled.length > 100) return undefined
   const words = wordsOf(misspelled)
   const tolerance = misspelled.length >> 2
   const distances = names.map((name) => {
     const others = wordsOf(name)
     if (words.length !== others.length) return wordDistance(words.join(''), others.join(''), tolerance)
     return words.reduce((sum, word, at) => {
-      return sum + wordDistance(word, others[at] ?? '', word.length > 4 ? word.length / 3 : tolerance)
+      return sum + wordDistance(word, others[at] as string, word.length > 4 ? word.length / 3 : tolerance)
     }, 0)
   })
   const least = Math.min(...distances)
-  return least === Number.POSITIVE_INFINITY ? undefined : names[distances.indexOf(least)]
+  return least < FAR ? names[distances.indexOf(least)] : undefined
 }
 
-function wordsOf(name: string): readonly string[] {
+/** The words of a name, in lower case. */
+export function wordsOf(name: string): readonly string[] {
   return name
     .replace(/(?<=[a-z\d])(?=[A-Z])/g, '_')
     .toLowerCase()
     .split(/[^a-z\d]+/)
 }
 
-/** The distance of similar words, infinite for others and for opposites. Letters in another order count once. */
+/** The distance of similar words, `FAR` for others and for opposites. Letters in another order count once. */
 export function wordDistance(a: string, b: string, tolerance: number): number {
   const letters = (word: string) => [...word].sort().join()
   if (a !== b && letters(a) === letters(b)) return 1
-  if (/^exclude.*include|^include.*exclude/.test(a + b)) return Number.POSITIVE_INFINITY
-  return editDistance(a, b, Math.max(1, tolerance)) ?? Number.POSITIVE_INFINITY
+  if (/^exclude.*include|^include.*exclude/.test(a + b)) return FAR
+  return editDistance(a, b, Math.max(1, tolerance)) ?? FAR
 }
 
 /**

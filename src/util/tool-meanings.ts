@@ -1,3 +1,5 @@
+import { wordsOf } from './nearest-name.ts'
+
 /** Names of other systems for the tools of the workspace. */
 const otherNames: Readonly<Record<string, string>> = {
   run_command: 'shell bash exec execute terminal command execute_command run_shell_command run',
@@ -16,19 +18,12 @@ const otherNames: Readonly<Record<string, string>> = {
   file_info: 'stat get_file_info get_info info',
 }
 
-/** Words in any order, so that `file_read` is `read_file`. */
-const wordsOf = (name: string) =>
-  name
-    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
-    .toLowerCase()
-    .split(/[_.-]/)
-    .sort()
-    .join()
-
 function meaningOf(name: string): string | undefined {
-  const words = wordsOf(name)
+  // Words in any order, so that `file_read` is `read_file`.
+  const sorted = (text: string) => [...wordsOf(text)].sort().join()
+  const words = sorted(name)
   return Object.keys(otherNames).find((tool) =>
-    `${tool} ${otherNames[tool]}`.split(' ').some((other) => wordsOf(other) === words),
+    `${tool} ${otherNames[tool]}`.split(' ').some((one) => sorted(one) === words),
   )
 }
 

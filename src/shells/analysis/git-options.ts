@@ -1,4 +1,4 @@
-import { nearestName } from '../../util/nearest-name.ts'
+import { didYouMean } from '../../util/check-options.ts'
 import { type Call, type Inspector, refuseUnclear } from './inspector.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
@@ -32,7 +32,7 @@ function inspectGit(call: Call): undefined {
   if (!subcommands.has(name)) {
     walk.analysis.deny(
       'HIDDEN_COMMAND',
-      `git ${JSON.stringify(name)} is not a command of git itself, so it may be an alias${suggestion(name)}`,
+      `git ${JSON.stringify(name)} is not a command of git itself, so it may be an alias${didYouMean(name, [...subcommands])}`,
       sub.at,
     )
     return undefined
@@ -147,9 +147,4 @@ function isHarmlessSetting(setting: string): boolean {
   return /^(user\.(name|email|signingkey)|color\.[\w.]+|advice\.\w+|init\.defaultbranch|core\.(autocrlf|eol|quotepath|filemode|ignorecase|longpaths|symlinks|safecrlf|whitespace|abbrev|preloadindex|precomposeunicode|compression)|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort)|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renamelimit)|diff\.(renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix)|rebase\.(autostash|autosquash)|fetch\.(prune|parallel)|rerere\.enabled|log\.\w+|status\.\w+|branch\.[\w./-]+|http\.(postbuffer|lowspeedlimit|lowspeedtime|version)|gc\.\w+|feature\.\w+|index\.\w+|protocol\.version|safe\.directory|i18n\.\w+|grep\.\w+|blame\.\w+|submodule\.(recurse|fetchjobs)|maintenance\.auto|pack\.\w+|column\.ui|help\.autocorrect)$/i.test(
     key,
   )
-}
-
-function suggestion(name: string): string {
-  const nearest = nearestName(name, subcommands)
-  return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`
 }
