@@ -1,18 +1,7 @@
 /**
  * The meaning of each flag. Flags are advisory: they ask a person to look, and their absence proves nothing.
  *
- * `changesPublicApi` and `deletesOrSkipsTests` follow line rules for TypeScript, JavaScript, Python, Go, Rust and Java,
- * applied to the lines that a line diff removes and adds. Such rules miss
- * - everything but the first line of a declaration: parameters on lines of their own, fields of an exported interface,
- *   enum variants, names in an `export { … }` over several lines;
- * - what is public without saying so on its line: members of exported classes and interfaces, Python re-exports, Go
- *   interface methods without a result;
- * - a weaker assertion in place of a stronger one, and a test replaced by another;
- * - test functions and assertions under names of the project's own, and skips that a variable or a configuration decides;
- * - everything beyond character 1,000 of a line.
- *
- * They raise a flag without cause for a declaration that is only laid out differently, and for text in strings and in
- * comments within a line that looks like code.
+ * `changesPublicApi` and `deletesOrSkipsTests` follow rules for single lines of code. `docs/policy.md` lists what they miss.
  */
 export const riskMeanings = {
   touchesBuildFile: 'A file that decides how the project is built, tested, packaged or delivered, by its name',
