@@ -278,7 +278,10 @@ class ActiveTaintTracker implements TaintTracker {
       // The conflicts of a fork show files of its origin.
       this.addLabel(this.#workspace.origin?.fileLabels.of(path as Path) ?? 'public', path)
     }
-    const received = this.#showsUnspelled(failure) ? this.#receivedByLines() : undefined
+    // A version is a hash of the content.
+    if (typeof failure.currentSha256 === 'string') this.addRead(failure.path as Path)
+    // What is refused may depend on all that a line has read, also if it spells every name.
+    const received = this.#receivedByLines()
     if (received !== undefined) this.addLabel(received.label, received.path)
     if (received === undefined && contentFreeCodes.has(failure.code) && this.#shownNames(failure).length === 0) {
       const copied = this.#copiedNames(failure)
@@ -313,11 +316,6 @@ class ActiveTaintTracker implements TaintTracker {
     return [...shownPaths(result)]
       .map((path) => nameLabelOf(path, nameLabels))
       .filter((content) => content !== undefined)
-  }
-
-  /** Whether the path of a failure contains a name that the input does not. */
-  #showsUnspelled({ path }: Failure): boolean {
-    return path?.split('/').some((name) => !isSpelled(name, this.#texts)) === true
   }
 
   /** The highest label that the command lines of the call have received. */

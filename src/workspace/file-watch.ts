@@ -1,6 +1,7 @@
 import { watchVisibility } from '../call/watch-visibility.ts'
 import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import { nameLabelOf } from '../policy/name-labels.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import type { FileChange, FileOptions, WorkspaceFiles } from './files.ts'
 import type { StepContext } from './run-step.ts'
@@ -26,7 +27,12 @@ export async function watchFiles(
         (recursive || each === start || parentOf(each as Path) === start) &&
         see(each as Path, 'file'),
     )
-    if (paths?.length !== 0) changes.add({ paths, ...origin })
+    if (paths?.length === 0) return
+    for (const each of paths ?? []) {
+      const name = nameLabelOf(each, workspace.nameLabels)
+      if (name !== undefined) run.taint.raise({ ...name, callId: origin.callId ?? run.id, tool: 'list_directory' })
+    }
+    changes.add({ paths, ...origin })
   }
   const ends = [
     workspace.events.subscribe((event) => {

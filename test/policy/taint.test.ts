@@ -107,6 +107,46 @@ describe('the taint of a run', () => {
     })
   }
 
+  it.each([
+    'case $(head -c 1 people/salaries.csv) in a) echo > site/a;; *) echo > site/z;; esac',
+    'case $(head -c 1 people/salaries.csv) in a) cp people/salaries.csv site/a;; *) cp people/salaries.csv site/z;; esac',
+    'if grep -q ann people/salaries.csv; then echo > package-lock.json; else echo > yarn.lock; fi',
+    'if grep -q ann people/salaries.csv; then touch q; mv q site/a; fi',
+  ])('rises with what refuses the changes of a command that has read: %s', async (command) => {
+    const run = await open({ shell: bash({ worker: false }) })
+    const refused = await run.call('run_command', { command })
+    expect(refused).toMatchObject({ ok: false, label: 'confidential' })
+    expect(refused).toMatchObject({ code: expect.stringMatching(/^(TAINT_DENIED|APPROVAL_REQUIRED)$/) })
+    expect(await run.call('write_file', publish)).toMatchObject({ ok: false, code: 'TAINT_DENIED' })
+    await run.close()
+  })
+
+  it('rises with the version in a refusal', async () => {
+    const path = 'people/salaries.csv'
+    for (const act of [
+      (run: WorkspaceRun) => run.files.write(path, 'x', { expectedTag: 'other' }),
+      (run: WorkspaceRun) => run.files.delete(path, { expectedSha256: 'a'.repeat(64) }),
+      (run: WorkspaceRun) => run.files.batch((files) => files.delete(path, { expectedSha256: 'a'.repeat(64) })),
+    ]) {
+      const run = await open()
+      await expect(act(run)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+      expect(run.taint.label()).toBe('confidential')
+    }
+  })
+
+  it('rises with the labelled names that a watch shows', async () => {
+    const workspace = await open({ shell: bash({ worker: false }) })
+    const run = workspace.run()
+    const changes = (await run.files.watch('.'))[Symbol.asyncIterator]()
+    await workspace.call('run_command', { command: 'touch notes2.md' })
+    expect(await changes.next()).toMatchObject({ value: { paths: ['notes2.md'] } })
+    expect(run.taint.label()).toBe('public')
+    await workspace.call('run_command', { command: 'touch "$(head -c 3 people/salaries.csv)"' })
+    expect(await changes.next()).toMatchObject({ value: { paths: ['ann'] } })
+    expect(run.taint.label()).toBe('confidential')
+    await workspace.close()
+  })
+
   it('rises with the diff of the workspace', async () => {
     const workspace = await open()
     const editor = workspace.run({ id: 'editor' })
