@@ -8,16 +8,15 @@ import type { Path } from '../paths/logical-path.ts'
 import type { AttributeChange } from '../policy/approval.ts'
 import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import { sameBytes } from '../util/bytes.ts'
-import { counted } from '../util/counted.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
  * Formats a change set as a unified diff for a person or a model: secrets are replaced by marks, and protected and binary
- * files, and files that a call may not see, are named without their content.
+ * files, and files that a call may not see, are named without their content. Git stores equal contents once, so the number
+ * of its changes would confirm a guess of a file.
  */
 export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Path) => boolean = () => true): string {
-  const gitChanges = changes.filter(({ change }) => isGitInternal(change.path)).length
-  const gitLine = gitChanges === 0 ? '' : `Git's own data: ${counted(gitChanges, 'change')}\n`
+  const gitLine = changes.some(({ change }) => isGitInternal(change.path)) ? "Git's own data changed\n" : ''
   return changes.map((change) => sectionOf(change, maySee)).join('') + gitLine
 }
 
@@ -28,12 +27,13 @@ export function diffOfChanges(changes: readonly KnownChange[], maySee: (path: Pa
  * @param maySee `undefined` if the diff shows every content
  */
 export function diffKey({ applied }: Receipt, maySee: ((path: Path) => boolean) | undefined): string {
-  const versions = applied.map(({ path, before, after }) => {
-    if (isGitInternal(path)) return 'git'
-    const isShown = maySee === undefined || (classifyPath(path).protection !== 'secret' && maySee(path))
-    return [path, versionKey(before, isShown), versionKey(after, isShown)]
-  })
-  return JSON.stringify(versions)
+  const versions = applied
+    .filter(({ path }) => !isGitInternal(path))
+    .map(({ path, before, after }) => {
+      const isShown = maySee === undefined || (classifyPath(path).protection !== 'secret' && maySee(path))
+      return [path, versionKey(before, isShown), versionKey(after, isShown)]
+    })
+  return JSON.stringify({ versions, changesGit: versions.length < applied.length })
 }
 
 function versionKey(version: Version, isShown: boolean): string | null {

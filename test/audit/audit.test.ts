@@ -335,7 +335,7 @@ describe('the diff of a change set', () => {
     ['a.txt', link, { ...link, target: 'elsewhere' }, /-there[\s\S]*\+elsewhere/],
     ['.env', file(bytes('A=1')), file(bytes('A=2')), /^Protected file \.env changed\n$/],
     ['.env', file(bytes('A=1')), null, /^Protected file \.env deleted\n$/],
-    ['.git/index', null, binary, /^Git's own data: 1 change\n$/],
+    ['.git/index', null, binary, /^Git's own data changed\n$/],
     ['d', null, { type: 'directory' } as const, /^$/],
   ])('of %s names and shows it', (path, before, to, expected) => {
     expect(diffOfChanges([{ change: { path: path as never, expect: 'any', to }, before }])).toMatch(expected)

@@ -27,6 +27,18 @@ function opened(options: Partial<WorkspaceOptions> = {}) {
 const started = 'git init -q && git add . && git commit -qm first'
 
 describe('git commands that change the repository', () => {
+  it('do not show by their number whether a file has the content of another one', async () => {
+    const outcomes = ['guess', 'other'].map(async (content) => {
+      const { run, workspace } = await opened()
+      await run(`echo guess > a.txt && echo ${content} > mine.txt && git init -q`)
+      const { artifactUri } = await run('git add a.txt mine.txt')
+      const artifact = await workspace.call('read_file', { path: artifactUri })
+      return [artifactUri.split('/').at(-1), artifact.ok && artifact.content]
+    })
+    const [same, different] = await Promise.all(outcomes)
+    expect(same).toEqual(different)
+  })
+
   it('see the earlier changes of their line, which one undo reverts as a whole', async () => {
     const { run, workspace, snapshot, backend } = await opened()
     const before = await snapshot()
@@ -37,7 +49,7 @@ describe('git commands that change the repository', () => {
     const records = workspace.auditRecords().filter(({ toolCallId }) => toolCallId === done.callId)
     expect(records.at(-1)?.pathsWritten).toContain('.git/refs/heads/topic')
     const artifact = await workspace.call('read_file', { path: done.artifactUri })
-    expect(artifact).toMatchObject({ ok: true, content: expect.stringContaining("Git's own data: ") })
+    expect(artifact).toMatchObject({ ok: true, content: expect.stringContaining("Git's own data changed") })
 
     const directory = await onDisk(backend)
     realGit(directory, 'fsck', '--strict')
