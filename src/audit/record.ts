@@ -85,7 +85,7 @@ export interface AuditEntry {
     | undefined
   /** Accesses of a command that were refused, each once. The call itself may have continued. */
   readonly refusals?:
-    | readonly { readonly permission: Permission; readonly path: string; readonly code: string }[]
+    | readonly { readonly permission: Permission | 'file:write'; readonly path: string; readonly code: string }[]
     | undefined
 }
 

@@ -5,7 +5,7 @@ import { classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Verdict } from '../policy/evaluation.ts'
-import { isMutating, type Permission } from '../policy/permissions.ts'
+import { isMutating } from '../policy/permissions.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import type { RefusedAccess } from '../shells/types.ts'
 import type { Receipt, Version } from '../storage/backend.ts'
@@ -240,11 +240,7 @@ class OpenCallAudit implements CallAudit {
 }
 
 /** The refusal without its message, which repeats the code. */
-function refusalEntry({ permission, path, code }: RefusedAccess): {
-  permission: Permission
-  path: string
-  code: string
-} {
+function refusalEntry({ permission, path, code }: RefusedAccess): Omit<RefusedAccess, 'message'> {
   return { permission, path, code }
 }
 

@@ -1,12 +1,13 @@
 import { type Failure, ToolError, toFailure, withCause } from '../errors.ts'
 import { memoryPermissions } from '../guard/grants.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
+import { hiddenBy } from '../guard/visibility.ts'
 import { mayExpectVersions, noteVersions } from '../history/seen-versions.ts'
 import { display, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
-import { deniedError, requireAllowed, withAccesses } from '../policy/evaluation.ts'
+import { deniedError, withAccesses } from '../policy/evaluation.ts'
 import type { EntryState, Receipt } from '../storage/backend.ts'
 import type { BuiltinContext, BuiltinDraft, PlanState } from '../tools/builtin-tool.ts'
 import type { ShownVersion, Tool } from '../tools/define-tool.ts'
@@ -235,9 +236,7 @@ function guardAndClassify(
   facts: ReturnType<typeof policyCall>,
 ): readonly GuardedAccess[] | Promise<readonly GuardedAccess[]> {
   audit.step = 'guard'
-  // Policy evaluates the name of a path that cannot be resolved, so that the error does not reveal what a hidden name contains.
-  const requireAllowedName = (access: GuardedAccess) => requireAllowed(workspace.policy, facts, access)
-  return guardAccesses(workspace.backend, planned, requireAllowedName)
+  return guardAccesses(workspace.backend, planned, hiddenBy(workspace.policy, facts))
 }
 
 /** Requires that accesses with memory permissions stay inside the notes, because file rules do not apply to them. */
@@ -573,7 +572,7 @@ async function createResult(
     ...(artifactUri === undefined ? {} : { artifactUri }),
   }
   const maySee = contentVisibility(workspace, policyCall(run, call.tool.name, call.input, call.dialectCall))
-  const visible = withoutHiddenVersion(result, maySee)
+  const visible = withoutHiddenVersion(result, maySee, call.accesses)
   const labelled = labels.active ? { ...visible, label: taint.labelResult(visible) } : visible
   if (hooks.postToolResponse === undefined) return labelled
   const { runPostHooks } = await import('./run-hooks.ts')

@@ -1,8 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
+import { hiddenBy } from '../guard/visibility.ts'
 import { ROOT } from '../paths/logical-path.ts'
-import type { GuardedAccess } from '../policy/access.ts'
-import { combineVerdicts, deniedError, type PolicyCall, requireAllowed } from '../policy/evaluation.ts'
+import { combineVerdicts, deniedError, type PolicyCall } from '../policy/evaluation.ts'
 import { evaluateScripts } from './commands/evaluate-scripts.ts'
 import { policyForShell } from './commands/shell-policy.ts'
 import type { AuthorizedCall, CallAudit } from './state/call.ts'
@@ -31,8 +31,7 @@ export async function evaluateCommand(
     call: { ...facts, accesses: call.accesses },
   })
   let { verdict } = evaluated
-  const requireAllowedName = (access: GuardedAccess) => requireAllowed(policy, facts, access)
-  const opened = await guardAccesses(workspace.backend, evaluated.opens, requireAllowedName)
+  const opened = await guardAccesses(workspace.backend, evaluated.opens, hiddenBy(policy, facts))
   for (const access of opened) {
     const fileVerdict = policy.evaluate({ ...facts, accesses: [access] })
     // An `ask` waits until the command opens the file, or until its changes are known.

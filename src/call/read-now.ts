@@ -1,7 +1,7 @@
 import { ToolError, toFailure } from '../errors.ts'
 import { guardLookups } from '../guard/guard-accesses.ts'
 import { requireFile } from '../guard/guarded-files.ts'
-import { createVisibility } from '../guard/visibility.ts'
+import { createVisibility, hiddenBy } from '../guard/visibility.ts'
 import { childOf, display, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import { deniedError, requireAllowed } from '../policy/evaluation.ts'
@@ -177,7 +177,7 @@ export class FilesNow {
     const planned = plan(input)
     audit.planned = planned
     audit.step = 'guard'
-    const guarded = guardLookups(planned, (access) => requireAllowed(policy, facts, access))
+    const guarded = guardLookups(planned, hiddenBy(policy, facts))
     const accesses = runLookupsNow(reads, guarded)
     audit.setAccesses(accesses, {})
     const verdict = policy.evaluate({ ...facts, accesses })

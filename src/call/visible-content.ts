@@ -1,6 +1,7 @@
 import type { Failure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
+import type { GuardedAccess } from '../policy/access.ts'
 import type { CallPolicy, PolicyCall } from '../policy/evaluation.ts'
 import type { Success } from './state/call.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
@@ -20,11 +21,15 @@ export function contentVisibility(
   }
 }
 
-/** Removes the version of a file that must not be read: it would confirm a guess of its content. */
-export function withoutHiddenVersion<R extends Failure | Success>(result: R, maySee: (path: Path) => boolean): R {
+/** Removes the version of a file that must not be read, under any name: it would confirm a guess of its content. */
+export function withoutHiddenVersion<R extends Failure | Success>(
+  result: R,
+  maySee: (path: Path) => boolean,
+  accesses: readonly GuardedAccess[] = [],
+): R {
   const { path, currentSha256, oldSha256 } = result as Record<string, unknown>
   if (typeof path !== 'string' || (typeof currentSha256 !== 'string' && typeof oldSha256 !== 'string')) return result
-  if (maySee(path as Path)) return result
+  if (maySee(path as Path) && accesses.every((access) => access.asked !== path || maySee(access.path))) return result
   if (typeof oldSha256 === 'string') return { ...result, oldSha256: null }
   const { currentSha256: _, ...visible } = result as Failure
   return visible as R

@@ -11,16 +11,16 @@ import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../s
  * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
  * An access to a link itself (`noFollow`) adds an access for its target, so that policy evaluates the target too.
  *
- * @param evaluateName evaluates a path that cannot be resolved, by its name alone, and throws if policy denies it. Without
- * this, the error of the resolution would reveal what exists at a hidden path.
+ * @param isHidden decides about a path that cannot be resolved. A hidden one is guarded as if nothing were there, because the
+ * error would reveal what is.
  * @throws ToolError `PATH_REJECTED`, `NOT_A_DIRECTORY`
  */
 export function guardAccesses(
   backend: Backend,
   planned: readonly Access[],
-  evaluateName?: (access: GuardedAccess) => void,
+  isHidden?: (access: GuardedAccess) => boolean,
 ): GuardedAccess[] | Promise<GuardedAccess[]> {
-  const lookups = guardLookups(planned, evaluateName)
+  const lookups = guardLookups(planned, isHidden)
   const now = readsAtOnce(backend)
   return now === undefined ? runLookups(backend, lookups) : runLookupsNow(now, lookups)
 }
@@ -28,7 +28,7 @@ export function guardAccesses(
 /** {@link guardAccesses}, independent of how entries are looked up. */
 export function* guardLookups(
   planned: readonly Access[],
-  evaluateName?: (access: GuardedAccess) => void,
+  isHidden?: (access: GuardedAccess) => boolean,
 ): Lookups<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
   const further: GuardedAccess[] = []
@@ -39,16 +39,17 @@ export function* guardLookups(
     try {
       resolved = yield* resolveAccess(access, requestedPath)
     } catch (error) {
-      evaluateName?.(unresolvedAccess(access, requestedPath))
-      throw error
+      const unresolved = unresolvedAccess(access, requestedPath, endOfLinks(error))
+      if (isHidden?.(unresolved) !== true) throw error
+      resolved = { guardedAccess: unresolved, isUnresolved: true }
     }
-    const { guardedAccess, isBelowRemovedFile } = resolved
+    const { guardedAccess, isUnresolved } = resolved
     guarded.push(guardedAccess)
     for (const protection of access.protections ?? []) {
       const classification = { ...guardedAccess.classification, ...contentProtections[protection] }
       further.push({ ...guardedAccess, classification })
     }
-    if (!access.noFollow || access.revertsLink || isBelowRemovedFile) continue
+    if (!access.noFollow || access.revertsLink || isUnresolved) continue
     const target = yield* targetOf(requestedPath)
     if (target === guardedAccess.path) continue
     further.push({ ...guardedAccess, path: target, classification: classifyBoth(requestedPath, target) })
@@ -82,8 +83,8 @@ export function classifyBoth(requestedPath: LogicalPath, path: Path): Classifica
 interface ResolvedAccess {
   /** The access with its canonical path. */
   readonly guardedAccess: GuardedAccess
-  /** Nothing exists at the path yet, because an ancestor is a file that the same call deletes. */
-  readonly isBelowRemovedFile: boolean
+  /** The path leads through a file that the same call deletes, or that is hidden: nothing exists there. */
+  readonly isUnresolved: boolean
 }
 
 function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<ResolvedAccess> {
@@ -107,14 +108,18 @@ function* resolveAccess(access: Access, requestedPath: LogicalPath): Lookups<Res
   const marks = isOfFile ? { ...access, reveals: true } : access
   return {
     guardedAccess: guardedAccess(permission, requestedPath, path, classification, marks),
-    isBelowRemovedFile: pathBelowFile !== undefined,
+    isUnresolved: pathBelowFile !== undefined,
   }
 }
 
-/** Returns the access for a path that could not be resolved, classified by its name. */
-function unresolvedAccess(access: Access, requestedPath: LogicalPath): GuardedAccess {
+/** Returns the access for a path that could not be resolved. */
+function unresolvedAccess(
+  access: Access,
+  requestedPath: LogicalPath,
+  path = requestedPath as string as Path,
+): GuardedAccess {
   const permission = access.permission === 'file:write' ? 'file:write:create' : access.permission
-  return guardedAccess(permission, requestedPath, requestedPath as string as Path, classifyPath(requestedPath), access)
+  return guardedAccess(permission, requestedPath, path, classifyBoth(requestedPath, path), access)
 }
 
 /** What policy evaluates beside the permission and the path of an access. */

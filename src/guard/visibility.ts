@@ -1,6 +1,7 @@
 import { classifyDirectory, classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import type { Path } from '../paths/logical-path.ts'
+import type { GuardedAccess } from '../policy/access.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
@@ -57,6 +58,16 @@ export function createVisibility(
       return type === 'directory' && view.mayContainAllowed(permission, path)
     },
     enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayContainAllowed(permission, path),
+  }
+}
+
+/** Returns a function that decides whether a path is hidden from a call. A command starts where it sees something. */
+export function hiddenBy(policy: Policy, call: Omit<PolicyCall, 'accesses'>) {
+  return (access: GuardedAccess): boolean => {
+    if (!access.permission.startsWith('command:'))
+      return policy.evaluate({ ...call, accesses: [access] }).decision === 'deny'
+    const { see } = createVisibility(policy, call, 'list', { rules: [] })
+    return !see(access.path, 'file') || !see(access.asked as string as Path, 'file')
   }
 }
 

@@ -29,6 +29,11 @@ export interface Access {
   readonly removedAncestor?: string
 }
 
+/** Returns the permission as a refusal names it: `create` or `replace` would reveal whether the file exists. */
+export function refusedPermission(permission: Permission): Access['permission'] {
+  return permission.startsWith('file:write:') ? 'file:write' : permission
+}
+
 /** A protection that depends on the effect and not on the path. */
 export type ContentProtection = Extract<Protection, 'binary' | 'mode'>
 

@@ -3,7 +3,7 @@ import type { Classification } from '../files/classify/types.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
-import type { GuardedAccess } from './access.ts'
+import { type GuardedAccess, refusedPermission } from './access.ts'
 import type { DialectCall } from './dialect-call.ts'
 import type { PathSet } from './match.ts'
 import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './permission-view.ts'
@@ -419,8 +419,7 @@ const verbs = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
 function subjectOf(call: PolicyCall, access: GuardedAccess | undefined, decision: Decision): string {
   if (access === undefined) return call.tool
   const { permission, asked } = access
-  // `create` or `replace` would reveal whether the file exists.
-  const label = decision === 'deny' && permission.startsWith('file:write:') ? 'file:write' : permission
+  const label = decision === 'deny' ? refusedPermission(permission) : permission
   return `${label} of ${quote(display(asked))}`
 }
 

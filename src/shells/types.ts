@@ -301,7 +301,7 @@ export interface ShellProcess {
 
 /** A refused access of a command. The result of the call lists it, even if the program ignores the error. */
 export interface RefusedAccess {
-  readonly permission: Permission
+  readonly permission: Access['permission']
   readonly path: string
   readonly code: ErrorCode
   readonly message: string

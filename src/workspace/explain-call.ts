@@ -2,12 +2,12 @@ import { openCallAudit } from '../call/call-audit.ts'
 import { type CallState, draftCall, evaluateCall, evaluateDraft, requireMode } from '../call/call-tool.ts'
 import { ENDLESS_WAIT } from '../call/call-wait.ts'
 import { requireOpen } from '../call/require-open.ts'
-import type { AuthorizedCall, ExplainedAccess } from '../call/state/call.ts'
+import type { AuthorizedCall } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { type ErrorCode, ToolError, toFailure } from '../errors.ts'
 import { completeVersions } from '../history/complete-versions.ts'
-import type { GuardedAccess } from '../policy/access.ts'
+import { type GuardedAccess, refusedPermission } from '../policy/access.ts'
 import type { DialectCall } from '../policy/dialect-call.ts'
 import { combineVerdicts, denialOf, strength, type Verdict } from '../policy/evaluation.ts'
 import { createRates } from '../policy/rate-limits.ts'
@@ -54,16 +54,14 @@ export async function evaluateExplained(
     const call = evaluated.verdict.decision === 'deny' ? evaluated : taint.beginCall(evaluated)
     const verdict = isDrafted(call) ? await evaluateChanges(state, call) : call.verdict
     const { line } = call
-    const accesses = verdict.decision === 'deny' ? call.accesses.map(asRefused) : call.accesses
+    const accesses =
+      verdict.decision === 'deny'
+        ? call.accesses.map((access) => ({ ...access, permission: refusedPermission(access.permission) }))
+        : call.accesses
     return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
   } finally {
     unpin?.()
   }
-}
-
-/** The access as the refusal of its call names it. */
-function asRefused(access: GuardedAccess): ExplainedAccess {
-  return access.permission.startsWith('file:write:') ? { ...access, permission: 'file:write' } : access
 }
 
 /** A copy of a run, in which a call changes nothing that the run has: no counts, and no artifacts. */

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
+import { type AuditRecord, HIDDEN_VERSION } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
 import { reportMarkdown } from '../audit/report-text.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
-import type { RunState } from '../call/state/run-state.ts'
+import { policyCall, type RunState } from '../call/state/run-state.ts'
 import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { contentVisibility } from '../call/visible-content.ts'
 import { ToolError } from '../errors.ts'
+import type { Path } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from '../tools/builtin-tool.ts'
 import type { Tool } from '../tools/define-tool.ts'
 
@@ -37,8 +40,20 @@ export function policyOperation(workspace: WorkspaceState, run: RunState): Tool 
   }) as unknown as Tool
 }
 
-/** Returns the report of the run so far, as Markdown and as data. */
-export function reportOperation(report: () => Promise<RunReport | undefined>): Tool {
+/** Returns the report of the run so far, as Markdown and as data, without versions of files that the run must not read. */
+export function reportOperation(
+  workspace: WorkspaceState,
+  run: RunState,
+  report: (show: (record: AuditRecord) => AuditRecord) => Promise<RunReport | undefined>,
+): Tool {
+  const maySee = contentVisibility(workspace, policyCall(run, 'report', {}, undefined))
+  const shown = (versions: AuditRecord['oldSha256'] = {}) =>
+    Object.fromEntries(
+      Object.entries(versions).map(([path, version]) => [
+        path,
+        maySee(path as Path) ? version : version && HIDDEN_VERSION,
+      ]),
+    )
   return defineBuiltinTool({
     ...shared,
     name: 'report',
@@ -47,7 +62,12 @@ export function reportOperation(report: () => Promise<RunReport | undefined>): T
     output: z.object({ markdown: z.string(), text: z.string() }),
     plan: () => [],
     async draft() {
-      const current = await report()
+      const current = await report((record) => ({
+        ...record,
+        oldSha256: shown(record.oldSha256),
+        newSha256: shown(record.newSha256),
+        readSha256: shown(record.readSha256),
+      }))
       if (current === undefined) {
         throw new ToolError('NOT_FOUND', 'There is no report: no audit sink keeps its records', {
           hint: 'Ask the user for the report.',

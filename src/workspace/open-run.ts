@@ -1,5 +1,5 @@
 import { createArtifacts } from '../audit/artifacts.ts'
-import type { AuditSink } from '../audit/audit-log.ts'
+import type { AuditRecord, AuditSink } from '../audit/audit-log.ts'
 import type { RunReport } from '../audit/report.ts'
 import { callOptionTable, checkCallOptions } from '../call/call-options.ts'
 import { callTool } from '../call/call-tool.ts'
@@ -98,7 +98,7 @@ export function openRun(
       workspace.journal.checkpoints().filter(({ runId }) => undoScope === undefined || runId === undoScope.id),
     ...createReverts(context, undoScope),
     report: () => reportOf(run, sinks),
-    consult: (subject, options) => consult(context, subject, options, () => findReport(run, sinks)),
+    consult: (subject, options) => consult(context, subject, options, (show) => findReport(run, sinks, show)),
     async close() {
       await run.shell.processes.close()
       workspace.processes.delete(run.shell.processes)
@@ -111,14 +111,14 @@ async function consult(
   { workspace, run }: StepContext,
   subject: unknown,
   options: unknown,
-  report: () => Promise<RunReport | undefined>,
+  report: (show: (record: AuditRecord) => AuditRecord) => Promise<RunReport | undefined>,
 ): Promise<ResultOf<Consulted>> {
   try {
     if (subject !== 'policy' && subject !== 'report') {
       throw new ToolError('INVALID_INPUT', 'consult() takes "policy" or "report"')
     }
     const { policyOperation, reportOperation } = await import('./introspection.ts')
-    const operation = subject === 'policy' ? policyOperation(workspace, run) : reportOperation(report)
+    const operation = subject === 'policy' ? policyOperation(workspace, run) : reportOperation(workspace, run, report)
     const result = await callTool(
       workspace,
       run,
@@ -234,11 +234,15 @@ async function reportOf(run: RunState, sinks: readonly AuditSink[]): Promise<Run
 }
 
 /** Returns the report of a run, or `undefined` if no sink keeps its records. */
-async function findReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): Promise<RunReport | undefined> {
+async function findReport(
+  { id, actor, task }: RunState,
+  sinks: readonly AuditSink[],
+  show = (record: AuditRecord) => record,
+): Promise<RunReport | undefined> {
   const records = sinks.find((sink) => sink.records !== undefined)?.records?.()
   if (records === undefined) return undefined
   // The report shows the run as it is now, and not when its code is loaded.
   const ofRun = records.filter(({ runId }) => runId === id)
   const { reportRun } = await import('../audit/report.ts')
-  return reportRun({ id, actor, task }, ofRun)
+  return reportRun({ id, actor, task }, ofRun.map(show))
 }

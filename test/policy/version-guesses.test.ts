@@ -224,6 +224,17 @@ it('a refusal of a guess is one of policy, and a deletion without an expected ve
   })
 })
 
+it('a deletion of a file that must not be read shows no version, under any name, and neither does the report of the run', async () => {
+  for (const path of ['wo/x.txt', 'to-wo/x.txt', '.env']) {
+    const { workspace } = await open(policyOf('autonomous'))
+    expect(await workspace.callTool('delete_file', { path })).toMatchObject({ ok: true, oldSha256: null })
+    const report = await workspace.consult('report')
+    expect(report).toMatchObject({ ok: true, text: expect.stringContaining('"from": "hidden"') })
+    const version = targets[path]?.slice(0, 12) ?? ''
+    expect(JSON.stringify(report)).not.toContain(version)
+  }
+})
+
 it('a tag is compared only where metadata may be seen', async () => {
   const { workspace } = await open('autonomous')
   const tag = (await workspace.files.stat('wo/x.txt'))?.tag ?? ''

@@ -7,7 +7,7 @@ import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.
 import { hiddenInside, tooManyEntries } from '../../guard/tree-errors.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
-import type { Access, GuardedAccess } from '../../policy/access.ts'
+import { type Access, type GuardedAccess, refusedPermission } from '../../policy/access.ts'
 import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
@@ -134,9 +134,10 @@ export class CommandGate {
   }
 
   /** Records a refusal, once, and returns the error to throw. */
-  refuse(permission: Permission, path: string, error: ToolError): ToolError {
+  refuse(asked: Permission, path: string, error: ToolError): ToolError {
     if (this.#recorded.has(error)) return error
     this.#recorded.add(error)
+    const permission = refusedPermission(asked)
     const key = `${permission} ${path} ${error.code}`
     if (refusing.has(error.code) && !this.#refusals.has(key) && this.#refusals.size < MAX_REFUSALS) {
       this.#refusals.set(key, { permission, path: path.slice(0, 300), code: error.code, message: error.message })
@@ -192,7 +193,10 @@ export class CommandGate {
         throw error instanceof ToolError ? this.refuse(guarded.permission, guarded.asked, error) : error
       }
     }
-    const accesses = yield* guardLookups([access], evaluate)
+    const accesses = yield* guardLookups([access], (guarded) => {
+      evaluate(guarded)
+      return false
+    })
     for (const guarded of accesses) evaluate(guarded)
     return accesses[0] as GuardedAccess
   }
@@ -399,15 +403,11 @@ export class CommandGate {
 
   *#visibleAccess(path: string, noFollow: boolean): Lookups<GuardedAccess | undefined> {
     let isHidden = false
-    try {
-      const accesses = yield* guardLookups([{ permission: 'file:info', path, noFollow }], (guarded) => {
-        isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
-      })
-      return accesses[0]
-    } catch (error) {
-      if (isHidden) return undefined
-      throw error
-    }
+    const [access] = yield* guardLookups([{ permission: 'file:info', path, noFollow }], (guarded) => {
+      isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
+      return isHidden
+    })
+    return isHidden ? undefined : access
   }
 
   /**
