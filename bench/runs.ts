@@ -7,7 +7,8 @@ import { type MeasuredRow, median } from './measure.ts'
 
 /**
  * Runs benchmarks several times, each in a process of its own, and prints the median of each row with the
- * lowest and the highest ratio. With `write`, `docs/benchmarks.md` gets the tables. The process fails if a run exceeds a budget.
+ * lowest and the highest ratio. With `write`, `docs/benchmarks.md` gets the tables in place of those with the same headings. The process
+ * fails if a run exceeds a budget.
  */
 export function severalRuns(names: readonly string[], count: number, write: boolean): void {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
@@ -19,21 +20,29 @@ export function severalRuns(names: readonly string[], count: number, write: bool
       if (status !== 0) process.exitCode = 1
     }
     const rows = readFileSync(file, 'utf8').trim().split('\n')
-    const text = tablesOf(rows.map((line) => JSON.parse(line) as MeasuredRow))
-    console.log(text)
+    const tables = tablesOf(rows.map((line) => JSON.parse(line) as MeasuredRow))
+    console.log(tables.join('\n\n'))
     if (write) {
       const page = join(import.meta.dirname, '../docs/benchmarks.md')
       const block = new GeneratedBlock('rows', 'npm run bench -- --runs=3 --write')
-      writeFileSync(page, block.replace(readFileSync(page, 'utf8'), text))
+      const text = readFileSync(page, 'utf8')
+      writeFileSync(page, block.replace(text, merged(block.read(text).split(/\n\n(?=### )/), tables).join('\n\n')))
     }
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-function tablesOf(rows: readonly MeasuredRow[]): string {
+/** Returns the old tables with the new ones in place of those with the same headings, or after them. */
+function merged(old: readonly string[], tables: readonly string[]): readonly string[] {
+  const headingOf = (table: string) => table.slice(0, table.indexOf('\n'))
+  const byHeading = new Map([...old, ...tables].map((table) => [headingOf(table), table]))
+  return [...byHeading.values()]
+}
+
+function tablesOf(rows: readonly MeasuredRow[]): readonly string[] {
   const date = new Date().toISOString().slice(0, 10)
-  const tables = [...grouped(rows, 'heading')].map(([heading, all]) => {
+  return [...grouped(rows, 'heading')].map(([heading, all]) => {
     const head = [`${date}: ratio to the program named last`, 'median', 'lowest–highest', 'budget', 'goal']
     const body = [...grouped(all, 'label')].map(([label, same]) => {
       const ratios = same.map(({ ratio }) => ratio)
@@ -48,7 +57,6 @@ function tablesOf(rows: readonly MeasuredRow[]): string {
     })
     return `### ${heading}\n\n${markdownTable([head, ...body], [false, true, true, true, true])}`
   })
-  return tables.join('\n\n')
 }
 
 function grouped(rows: readonly MeasuredRow[], key: 'heading' | 'label'): ReadonlyMap<string, readonly MeasuredRow[]> {
