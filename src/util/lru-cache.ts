@@ -8,6 +8,8 @@ export interface LruCache<K, V> {
 /** Creates a cache whose entries have a total size of at most `maxSize`. The size of a value must not change. */
 export function createLruCache<K, V extends object>(maxSize: number, sizeOf: (value: V) => number): LruCache<K, V> {
   const entries = new Map<K, V>()
+  // It stays at the oldest entry. A new iterator would step over all entries that are removed already.
+  let oldest = entries.keys()
   let size = 0
 
   function remove(key: K): void {
@@ -23,9 +25,10 @@ export function createLruCache<K, V extends object>(maxSize: number, sizeOf: (va
       remove(key)
       entries.set(key, value)
       size += sizeOf(value)
-      for (const oldest of entries.keys()) {
-        if (size <= maxSize) break
-        remove(oldest)
+      while (size > maxSize) {
+        const { value, done } = oldest.next()
+        if (done) oldest = entries.keys()
+        else remove(value)
       }
     },
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateSync, inflateSync } from 'node:zlib'
+import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
@@ -563,6 +564,25 @@ describe('createLruCache', () => {
     expect(keys()).toBe('abd')
     sizes.put('c', { size: 11 })
     expect(keys()).toBe('')
+    sizes.put('a', { size: 9 })
+    expect(keys()).toBe('a')
+  })
+
+  it('keeps what a list keeps, from whose start the oldest are taken', () => {
+    const puts = fc.array(fc.tuple(fc.constantFrom(...'abcdef'), fc.integer({ min: 0, max: 12 })), { maxLength: 40 })
+    fc.assert(
+      fc.property(puts, (all) => {
+        const cache = createLruCache<string, { readonly size: number }>(10, ({ size }) => size)
+        let list: (readonly [string, number])[] = []
+        for (const [key, size] of all) {
+          cache.put(key, { size })
+          list = [...list.filter(([other]) => other !== key), [key, size]]
+          while (list.reduce((sum, [, one]) => sum + one, 0) > 10) list.shift()
+          const kept = [...'abcdef'].filter((one) => cache.get(one) !== undefined)
+          expect(kept).toEqual(list.map(([one]) => one).sort())
+        }
+      }),
+    )
   })
 })
 
