@@ -78,7 +78,7 @@ export async function authorizeChanges(
         return artifacts.putLazy(key, 'diff', () => diff(maySee), draft.diff?.length ?? weightOf(changes))
       } catch {
         // The change is committed and recorded, so the missing diff is a warning and not a refusal.
-        warnings.push('The diff was not kept: the artifacts of this run have reached their size limit')
+        warnings.push('The diff was not kept: the artifacts of this run are full')
         return undefined
       }
     },

@@ -12,7 +12,7 @@ export function storeFullOutput(
     warnings.push(`Read the complete output with read_file at ${uri}`)
     return uri
   } catch {
-    warnings.push('The complete output was not kept: the artifacts of this run have reached their size limit')
+    warnings.push('The complete output was not kept: the artifacts of this run are full')
     return undefined
   }
 }

@@ -27,9 +27,7 @@ const FAR = 1e6
 export function nearestName(misspelled: string, names: Iterable<string>): string | undefined {
   const all = [...names]
   const [longer, ...others] = all.filter((name) => isShortFor(misspelled, name))
-  const similar = similarName(misspelled, all)
-  const isName = similar?.toLowerCase() === misspelled.toLowerCase()
-  return others.length > 0 || isName ? similar : (longer ?? similar)
+  return longer === undefined || others.length > 0 ? similarName(misspelled, all) : longer
 }
 
 /**
@@ -40,7 +38,7 @@ export function similarName(misspelled: string, names: readonly string[]): strin
   // No name is so long, and a long text takes time.
   if (misspelled.length > 100) return undefined
   const words = wordsOf(misspelled)
-  const tolerance = misspelled.length >> 2
+  const tolerance = Math.max(1, misspelled.length >> 2)
   const distances = names.map((name) => {
     const others = wordsOf(name)
     if (words.length !== others.length) return wordDistance(words.join(''), others.join(''), tolerance)
@@ -55,7 +53,7 @@ export function similarName(misspelled: string, names: readonly string[]): strin
 /** The words of a name, in lower case. */
 export function wordsOf(name: string): readonly string[] {
   return name
-    .replace(/(?<=[a-z\d])(?=[A-Z])/g, '_')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z\d]+/)
 }
@@ -65,7 +63,7 @@ export function wordDistance(a: string, b: string, tolerance: number): number {
   const letters = (word: string) => [...word].sort().join()
   if (a !== b && letters(a) === letters(b)) return 1
   if (/^exclude.*include|^include.*exclude/.test(a + b)) return FAR
-  return editDistance(a, b, Math.max(1, tolerance)) ?? FAR
+  return editDistance(a, b, tolerance) ?? FAR
 }
 
 /**
@@ -73,11 +71,7 @@ export function wordDistance(a: string, b: string, tolerance: number): number {
  * its consonants, as `cmd` of `command`.
  */
 function isShortFor(name: string, field: string): boolean {
-  if (name === '') return false
-  if (field.startsWith(name) && /^[_A-Z\d]/.test(field.slice(name.length))) return true
-  if (field.endsWith(`_${name}`) || field.endsWith(`${name[0]?.toUpperCase()}${name.slice(1)}`)) return true
-  if (!/^[b-df-hj-np-tv-z]{2,10}$/.test(name) || field[0] !== name[0]) return false
-  let index = 0
-  for (const char of field) if (char === name[index]) index += 1
-  return index === name.length
+  const [short, long] = [name, field].map((text) => `_${wordsOf(text).join('_')}_`) as [string, string]
+  if (long.startsWith(short) || long.endsWith(short)) return true
+  return /^[b-df-hj-np-tv-z]{2,10}$/.test(name) && RegExp(`^${[...name].join('.*')}`).test(field)
 }
