@@ -114,9 +114,7 @@ describe('the files of a command', () => {
     await expect(files.reach({ permission: 'file:write', path: '.env' })).rejects.toMatchObject({
       code: 'POLICY_DENIED',
     })
-    expect(await files.refusals()).toMatchObject([
-      { permission: 'file:write:create', path: '.env', code: 'POLICY_DENIED' },
-    ])
+    expect(await files.refusals()).toMatchObject([{ permission: 'file:write', path: '.env', code: 'POLICY_DENIED' }])
   })
 
   it('refuse a whole change set for a hidden file without naming it', async () => {
