@@ -6,11 +6,11 @@ export interface Alphabet {
   /** 1 for each character that may occur in a match. */
   readonly anywhere: Uint8Array
   /** The beginning and the end of a match. */
-  readonly edges: readonly [Edge, Edge]
+  readonly edges: readonly [AlphabetEdge, AlphabetEdge]
 }
 
 /** One end of a match. */
-export interface Edge {
+export interface AlphabetEdge {
   /** 1 for each character that may be the outermost. */
   readonly characters: Uint8Array
   /** What may be asserted beyond the outermost character. */
@@ -43,14 +43,14 @@ function collect(node: Node, into: Uint8Array): void {
 
 type Order = (parts: readonly Node[]) => readonly Node[]
 
-function edgeOf(root: Node, order: Order): Edge {
+function edgeOf(root: Node, order: Order): AlphabetEdge {
   const edge = { characters: new Uint8Array(128), asserts: new Set<AssertKind>() }
   addEdge(root, edge, order)
   return edge
 }
 
 /** Adds what is at an edge. Returns whether the node may match nothing, so that its neighbour is at the edge. */
-function addEdge(node: Node, into: Edge, order: Order): boolean {
+function addEdge(node: Node, into: AlphabetEdge, order: Order): boolean {
   switch (node.type) {
     case 'assert':
       into.asserts.add(node.kind)
