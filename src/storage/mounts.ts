@@ -46,6 +46,8 @@ import type { ReadVerb } from './wrong-type.ts'
  * A change set may touch one persistent backend and any number of volatile ones; with two persistent ones it is refused
  * (`INVALID_INPUT`). The volatile backends commit first, and are restored if the persistent one fails.
  *
+ * Any part gives `links`; other capabilities need all parts.
+ *
  * @throws TypeError without a root, for a path that `parsePath` refuses, for a duplicate path
  * @example
  * ```ts

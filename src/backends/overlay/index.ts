@@ -70,6 +70,8 @@ export interface OverlayOptions {
  * It stores the changed files at their own paths and, if it is persistent, a directory `.wardspace-overlay` with notes on
  * what they replace; that name is refused as a path. Default: memory.
  *
+ * It has the capabilities that both have; `atomic` and `persistent` describe commits to the overlay itself.
+ *
  * @throws TypeError if `upper` contains something else, or ignores letter case while `lower` does not
  * @example
  * ```ts
