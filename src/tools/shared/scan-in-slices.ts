@@ -11,9 +11,7 @@ export interface ScanVisitor {
   wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined
   /** Visits the whole content of a file. Returns false to stop the scan. */
   visit(path: Path, bytes: Uint8Array): boolean
-  /** Whether the time for the scan is over. */
-  isLate(): boolean
-  /** Milliseconds until then. */
+  /** Milliseconds that are left for the scan; 0 or less when its time is over. */
   remainingMs(): number
 }
 
@@ -36,7 +34,7 @@ export async function scanInSlices(
   let isDone = false
   while (!isDone && next < paths.length) {
     throwIfAborted(signal, 'The search was cancelled')
-    if (visitor.isLate()) return false
+    if (visitor.remainingMs() <= 0) return false
     const sliceEnd = performance.now() + SLICE_MS
     let isPaused = false
     let sinceCheck = 0
@@ -49,7 +47,7 @@ export async function scanInSlices(
       if (sinceCheck >= CHECK_BYTES) {
         sinceCheck = 0
         // A file that takes longer than a slice to read would be the first of every further slice.
-        isPaused = !isFirst && (performance.now() >= sliceEnd || visitor.isLate())
+        isPaused = !isFirst && (performance.now() >= sliceEnd || visitor.remainingMs() <= 0)
         if (isPaused) return undefined
       }
       isFirst = false

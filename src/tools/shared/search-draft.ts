@@ -112,7 +112,7 @@ class MatchCollector implements ScanVisitor {
   }
 
   isLate(): boolean {
-    return performance.now() >= this.#deadline
+    return this.remainingMs() <= 0
   }
 
   remainingMs(): number {
