@@ -66,6 +66,7 @@ export function bundlePackages(): Plugin {
           outdir: 'dist/cli/packages',
           platform: 'node',
           banner: { js: COMMON_JS },
+          alias: asModules,
           plugins: [replace(ofNode)],
         }),
       ])
@@ -121,6 +122,12 @@ function removeMap(file: string): void {
 const sdkReplacements: Replacements = {
   '@modelcontextprotocol/server/_shims':
     'export const process = globalThis.process; export class DefaultJsonSchemaValidator {}',
+}
+
+/** The files of packages whose unused parts can be left out. For Node, these packages name files of CommonJS. */
+const asModules = {
+  'isomorphic-git': './node_modules/isomorphic-git/index.js',
+  yaml: './node_modules/yaml/browser/dist/index.js',
 }
 
 /** What Node has itself, and isomorphic-git takes from packages. */
