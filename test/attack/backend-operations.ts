@@ -50,6 +50,20 @@ export function readOperations(backend: Backend): Operation[] {
         return paths
       },
     },
+    {
+      name: 'scan with two threads',
+      async run() {
+        const contents = new Set<string>()
+        let count = 0
+        const paths = Array.from({ length: 1100 }, (_, i) => (i % 2 === 0 ? FILE : TOP))
+        await backend.scan?.(paths, (_, content) => {
+          contents.add(Buffer.from(content).toString('latin1'))
+          return ++count > 0
+        })
+        if (count < 550) throw new ToolError('NOT_FOUND', `${1100 - count} of 1,100 files were passed over`)
+        return [...contents]
+      },
+    },
   ]
 }
 

@@ -11,7 +11,8 @@ export type { NodeOptions } from './open-disk.ts'
  * processes, and are completed or rolled back after a kill, when the root is opened or the lock is taken next.
  *
  * The directory is held open until `close()`: if it is moved or replaced, every call throws. Temporary files are created
- * next to what they replace, as `.wardspace-<32 hex digits>.tmp`, a name that no tool can see or use.
+ * next to what they replace, as `.wardspace-<32 hex digits>.tmp`, a name that no tool can see or use. On Linux, searches of
+ * many files read with a second thread, which keeps no process running.
  *
  * @throws TypeError if the root is not a readable directory, belongs to the operating system, or contains the state directory
  * @example

@@ -4,6 +4,7 @@ import type { ScanVisit, Stat } from '../../storage/backend.ts'
 import { errnoOf } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
 import { isNoLongerThere } from './errno.ts'
+import { ReadAhead, type ReadFile } from './read-ahead.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { statOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
@@ -36,42 +37,61 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /**
  * Reads many files one after another, synchronously, into one buffer: asynchronous reads of small files cost five times
  * as much. The directory of the last file stays pinned, so that files of one directory need one verification. It is
- * verified again after every pause.
+ * verified again after every pause. Of many files, another thread reads some ahead.
  */
 export async function scanFiles(access: TreeAccess, paths: readonly Path[], options: ScanOptions): Promise<void> {
-  const buffer = { bytes: new Uint8Array(BUFFER_BYTES) }
+  const scan = { access, paths, options, buffer: { bytes: new Uint8Array(BUFFER_BYTES) } }
+  const ahead = ReadAhead.start(access, paths, options.modes)
   let next = 0
-  while (next < paths.length) {
-    next = await retryOnDescriptorLimit(() => scanTurn(access, paths, next, options, buffer, (at) => (next = at)))
-    if (next < paths.length) await yieldToEventLoop()
+  try {
+    while (next < paths.length) {
+      next = await retryOnDescriptorLimit(() => scanTurn(scan, ahead, next, (at) => (next = at)))
+      if (next < paths.length) await yieldToEventLoop()
+    }
+  } finally {
+    ahead?.end()
   }
+}
+
+interface Scan {
+  readonly access: TreeAccess
+  readonly paths: readonly Path[]
+  readonly options: ScanOptions
+  readonly buffer: { bytes: Uint8Array }
+}
+
+interface Pinned {
+  readonly directory: Path
+  readonly pin: PinnedDirectory | undefined
 }
 
 /** Scans until the turn is over. Returns the index of the next path. */
 function scanTurn(
-  access: TreeAccess,
-  paths: readonly Path[],
+  { access, paths, options, buffer }: Scan,
+  ahead: ReadAhead | undefined,
   start: number,
-  options: ScanOptions,
-  buffer: { bytes: Uint8Array },
   reached: (index: number) => void,
 ): number {
   const end = performance.now() + TURN_MS
-  let pinned: { directory: Path; pin: PinnedDirectory | undefined } | undefined
+  let pinned: Pinned | undefined
   try {
     for (let i = start; i < paths.length; i++) {
       const path = paths[i] as Path
       const name = nameOf(path)
-      const directory = parentOf(path)
-      if (pinned?.directory !== directory) {
-        pinned?.pin?.close()
-        pinned = undefined
-        pinned = { directory, pin: pinOrNothing(access, directory) }
+      const file = ahead?.file(i)
+      let goesOn = true
+      if (file !== undefined && !isTempName(name)) goesOn = visitRead(path, file, options)
+      else if (file === undefined) {
+        const directory = parentOf(path)
+        if (pinned?.directory !== directory) {
+          pinned?.pin?.close()
+          pinned = undefined
+          pinned = { directory, pin: pinOrNothing(access, directory) }
+        }
+        if (pinned.pin !== undefined && name !== '' && !isTempName(name))
+          goesOn = visitFile(pinned.pin.at(name), path, options, buffer)
       }
-      if (pinned.pin !== undefined && name !== '' && !isTempName(name)) {
-        const goesOn = visitFile(pinned.pin.at(name), path, options, buffer)
-        if (!goesOn) return paths.length
-      }
+      if (!goesOn) return paths.length
       reached(i + 1)
       if (performance.now() > end) return i + 1
     }
@@ -88,6 +108,11 @@ function pinOrNothing(access: TreeAccess, directory: Path): PinnedDirectory | un
     if (isGone(error)) return undefined
     throw error
   }
+}
+
+/** Visits a file that was read ahead. */
+function visitRead(path: Path, { bytes, stat }: ReadFile, { visit, maxBytes = MAX_BYTES }: ScanOptions): boolean {
+  return visit(path, stat.size > maxBytes ? NO_BYTES : bytes, stat)
 }
 
 function visitFile(

@@ -6,7 +6,13 @@ import type { EntryType, Stat } from '../../storage/backend.ts'
  * same times twice within one tick, so caches by tag must not trust tags younger than 2 s.
  */
 export function statOf(stats: Stats, modes: boolean): Stat {
-  const type = typeOf(stats)
+  return entryStat(typeOf(stats), stats, modes)
+}
+
+/** The numbers of an entry that its stat consists of. */
+export type StatNumbers = Pick<Stats, 'size' | 'mtimeMs' | 'ino' | 'ctimeMs' | 'mode'>
+
+export function entryStat(type: EntryType, stats: StatNumbers, modes: boolean): Stat {
   return {
     type,
     size: type === 'file' ? stats.size : 0,
@@ -17,7 +23,7 @@ export function statOf(stats: Stats, modes: boolean): Stat {
 }
 
 /** The milliseconds of Node have a resolution of a quarter microsecond; the slower bigint stat is no better. */
-export function tagOf(stats: Stats): string {
+export function tagOf(stats: StatNumbers): string {
   return `${stats.size}:${stats.mtimeMs}:${stats.ino}:${stats.ctimeMs}`
 }
 

@@ -10,6 +10,8 @@ import { childOf, display, type LogicalPath, type Path, quote } from '../../path
 export interface TreeAccess {
   /** The physical path of the root. Never shown. */
   readonly physical: string
+  /** What another thread needs to read files below the root, where the platform has descriptors with paths. */
+  readonly shared?: { readonly physical: string; readonly rootFd: number; readonly device: number } | undefined
   /**
    * Returns the entry at a path, without following a link. The file itself is not opened yet, so a FIFO or device is not
    * affected. Throws system errors, and `PATH_REJECTED` if the entry turns out to be elsewhere.
@@ -81,6 +83,12 @@ class LinuxAccess implements TreeAccess {
     this.#prefix = physical === '/' ? '/' : `${physical}/`
     this.#rootDev = fstatSync(this.#rootFd).dev
     this.#devices = new Map([[this.#rootDev, true]])
+  }
+
+  get shared(): TreeAccess['shared'] {
+    // Below `/`, the paths of the kernel are refused one by one.
+    if (this.physical === '/') return undefined
+    return { physical: this.physical, rootFd: this.#rootFd, device: this.#rootDev }
   }
 
   look(path: Path): EntryHandle {

@@ -19,7 +19,7 @@ export interface ScanVisitor {
 const SLICE_FILES = 4096
 
 /**
- * Scans many files in few calls, and yields to the event loop every 25 ms so that timers and signals run: a scan of
+ * Scans many files in few calls, and lets timers and signals run every 25 ms, unless the storage does: a scan of
  * memory never waits for anything. Every slice gets past its first file, however long that takes, unless its storage does not
  * answer in time. Returns false if the time was over before every file was scanned.
  *
@@ -35,7 +35,8 @@ export async function scanInSlices(
   while (!isDone && next < paths.length) {
     throwIfAborted(signal, 'The search was cancelled')
     if (visitor.remainingMs() <= 0) return false
-    const sliceEnd = performance.now() + SLICE_MS
+    const isDue = eventLoopWatch()
+    isDue()
     let isPaused = false
     let sinceCheck = 0
     let isFirst = true
@@ -47,7 +48,7 @@ export async function scanInSlices(
       if (sinceCheck >= CHECK_BYTES) {
         sinceCheck = 0
         // A file that takes longer than a slice to read would be the first of every further slice.
-        isPaused = !isFirst && (performance.now() >= sliceEnd || visitor.remainingMs() <= 0)
+        isPaused = !isFirst && (isDue() || visitor.remainingMs() <= 0 || signal?.aborted === true)
         if (isPaused) return undefined
       }
       isFirst = false
@@ -78,6 +79,23 @@ export async function scanInSlices(
     await yieldToEventLoop()
   }
   return true
+}
+
+/** Returns a function that tells whether timers and signals wait for `SLICE_MS`. Some storages let them run during a scan. */
+function eventLoopWatch(): () => boolean {
+  let isWaiting = false
+  let end = 0
+  return () => {
+    const now = performance.now()
+    if (!isWaiting) {
+      isWaiting = true
+      end = now + SLICE_MS
+      void yieldToEventLoop().then(() => {
+        isWaiting = false
+      })
+    }
+    return now >= end
+  }
 }
 
 /** The clock is read after this many bytes or files. */
