@@ -7,6 +7,9 @@ import type { Backend } from '../storage/backend.ts'
 import { endOfLinks } from '../storage/canonical-path.ts'
 import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../storage/lookups.ts'
 
+/** Whether policy hides a path that cannot be resolved, the first one, or the file above it. */
+export type IsHidden = (accesses: readonly GuardedAccess[]) => boolean
+
 /**
  * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
  * An access to a link itself (`noFollow`) adds an access for its target, so that policy evaluates the target too.
@@ -18,7 +21,7 @@ import { type Lookups, look, readsAtOnce, runLookups, runLookupsNow } from '../s
 export function guardAccesses(
   backend: Backend,
   planned: readonly Access[],
-  isHidden?: (access: GuardedAccess) => boolean,
+  isHidden?: IsHidden,
 ): GuardedAccess[] | Promise<GuardedAccess[]> {
   const lookups = guardLookups(planned, isHidden)
   const now = readsAtOnce(backend)
@@ -26,10 +29,7 @@ export function guardAccesses(
 }
 
 /** {@link guardAccesses}, independent of how entries are looked up. */
-export function* guardLookups(
-  planned: readonly Access[],
-  isHidden?: (access: GuardedAccess) => boolean,
-): Lookups<GuardedAccess[]> {
+export function* guardLookups(planned: readonly Access[], isHidden?: IsHidden): Lookups<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
   const further: GuardedAccess[] = []
   for (const access of planned) {
@@ -39,8 +39,10 @@ export function* guardLookups(
     try {
       resolved = yield* resolveAccess(access, requestedPath)
     } catch (error) {
-      const unresolved = unresolvedAccess(access, requestedPath, endOfLinks(error))
-      if (isHidden?.(unresolved) !== true) throw error
+      const end = endOfLinks(error)
+      const unresolved = unresolvedAccess(access, requestedPath, end?.path)
+      const above = end?.file ? [unresolvedAccess(access, end.file)] : []
+      if (!isHidden?.([unresolved, ...above])) throw error
       resolved = { guardedAccess: unresolved, isUnresolved: true }
     }
     const { guardedAccess, isUnresolved } = resolved
@@ -68,7 +70,7 @@ function* targetOf(link: LogicalPath): Lookups<Path> {
   } catch (error) {
     const end = endOfLinks(error)
     if (end === undefined) throw error
-    return end
+    return end.path
   }
 }
 

@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { sha256, sha256Cached } from '../files/hash/sha256.ts'
 import { createDocument, type DocumentCache, type TextDocument } from '../files/text/document.ts'
-import { childOf, display, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import { childOf, display, notFound, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, FileRead, ReadsNow, Stat } from '../storage/backend.ts'
 import { readsAtOnce } from '../storage/lookups.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
@@ -192,7 +192,9 @@ class BackendView implements GuardedFiles {
       ...(maxDepth === undefined ? {} : { maxDepth }),
       ...this.#abort,
     }
-    for await (const entry of walk(this.#backend, this.#grants.tree(start), options)) {
+    // The walk itself would refuse a path below a hidden file with another error.
+    if (!(await this.#backend.stat(this.#grants.tree(start)))) throw notFound(start)
+    for await (const entry of walk(this.#backend, start, options)) {
       onName?.(entry.path)
       yield entry
     }
@@ -299,7 +301,8 @@ class BackendView implements GuardedFiles {
     const { visibility, onName } = this.#options
     const visible = visibility(kind)
     const stat = await this.#backend.stat(this.#grants.covered(start))
-    if (stat?.type === 'file') return visible.see(start, 'file') ? [start] : []
+    if (!stat) throw notFound(start)
+    if (stat.type === 'file') return visible.see(start, 'file') ? [start] : []
     this.#grants.tree(start)
     const paths = await visibleFiles(this.#backend, start, { filters, ...visible, links, ...this.#abort })
     this.#grants.addVisible(start, kind, paths)
@@ -310,7 +313,7 @@ class BackendView implements GuardedFiles {
 
 /** @throws ToolError `NOT_FOUND`, `IS_DIRECTORY`, or `PATH_REJECTED` for a special file */
 export function requireFile(path: Path, stat: Stat | undefined): asserts stat is Stat {
-  if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
+  if (!stat) throw notFound(path)
   if (stat.type === 'directory') {
     throw new ToolError('IS_DIRECTORY', `${quote(display(path))} is a directory`, { path: display(path) })
   }

@@ -5,6 +5,7 @@ import type { GuardedAccess } from '../policy/access.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/evaluation.ts'
 import type { Permission } from '../policy/permissions.ts'
 import type { EntryType } from '../storage/backend.ts'
+import type { IsHidden } from './guard-accesses.ts'
 
 /**
  * Decides which paths of a tree a call may list or enter. This is the one place where policy decides whether a listing, a
@@ -62,13 +63,14 @@ export function createVisibility(
 }
 
 /** Returns a function that decides whether a path is hidden from a call. A command starts where it sees something. */
-export function hiddenBy(policy: Policy, call: Omit<PolicyCall, 'accesses'>) {
-  return (access: GuardedAccess): boolean => {
+export function hiddenBy(policy: Policy, call: Omit<PolicyCall, 'accesses'>): IsHidden {
+  const isHidden = (access: GuardedAccess): boolean => {
     if (!access.permission.startsWith('command:'))
       return policy.evaluate({ ...call, accesses: [access] }).decision === 'deny'
     const { see } = createVisibility(policy, call, 'list', { rules: [] })
     return !see(access.path, 'file') || !see(access.asked as string as Path, 'file')
   }
+  return (accesses) => accesses.some(isHidden)
 }
 
 const ORDINARY = 'ordinary.txt' as Path

@@ -163,6 +163,10 @@ export function nearestFinder<P extends LogicalPath>(test: (path: P) => boolean)
   }
 }
 
+export function notFound(path: string): ToolError {
+  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
+}
+
 /** Returns the path as a caller writes it: `.` for the root. */
 export function display(path: LogicalPath): string {
   requireText('display()', 'path', path)

@@ -6,12 +6,19 @@ import type { Backend, EntryType } from './backend.ts'
 /** How the refusal of a circle of links ends. Programs expect a code of its own for it. */
 export const TOO_MANY_LINKS = 'leads through too many links'
 
-/** Where the links of a path lead that cannot be resolved, by the error. */
-const ends = new WeakMap<object, Path>()
+/** Where the links of a path lead that cannot be resolved. */
+export interface LinksEnd {
+  readonly path: Path
+  /** The file above the path. */
+  readonly file: Path | undefined
+}
 
-/** Returns where the links of a path end without leading outside: before a file that is not a directory, at a missing directory, or in a circle. */
-export function endOfLinks(error: unknown): Path | undefined {
-  return error instanceof ToolError ? ends.get(error) : undefined
+/** The ends of links, by the error. */
+const ends = new WeakMap<object, LinksEnd>()
+
+/** Returns where the links of a path end without leading outside: below a file, at a missing directory, or in a circle. */
+export function endOfLinks(error: unknown): LinksEnd | undefined {
+  return ends.get(error as object)
 }
 
 /** Maximum number of links followed, as in Linux. More are treated as a circle. */
@@ -84,18 +91,20 @@ export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalP
 
 /** The algorithm, independent of how entries are looked up: yields each path to look up. */
 function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
-  const refuse = (reason: string, end?: Path): never => {
-    const error = new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${reason}`, { path: requestedPath })
-    if (end !== undefined) ends.set(error, end)
+  const refuse = (reason: string, path?: Path, file?: Path): never => {
+    const code = file ? 'NOT_A_DIRECTORY' : 'PATH_REJECTED'
+    const error = new ToolError(code, `Path ${quote(requestedPath)} ${reason}`, { path: requestedPath })
+    if (path) ends.set(error, { path, file })
     throw error
   }
   // Names still to be resolved, the next one last.
   const pending = requestedPath.split('/').reverse()
+  const pendingBelow = (directory: Path): Path =>
+    pending.filter((name) => name !== '' && name !== '.').reduceRight<Path>(childOf, directory)
   let ownNames = pending.length
   let current: Path = ROOT
   let links = 0
   while (pending.length > 0) {
-    const isOwnLast = pending.length === 1 && ownNames > 0
     const name = pending.pop() as string
     if (name === '' || name === '.') continue
     if (name === '..') {
@@ -107,12 +116,11 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
     const entry = yield next
     if (entry === undefined) {
       if (pending.includes('..')) refuse('leads through a directory that does not exist', next)
-      const tail = pending.filter((part) => part !== '' && part !== '.').reverse()
-      current = tail.reduce<Path>((directory, part) => childOf(directory, part), next)
+      current = pendingBelow(next)
       break
     }
     if ('link' in entry) {
-      if (isOwnLast && noFollow) {
+      if (noFollow && pending.length === 0 && ownNames > 0) {
         current = next
         break
       }
@@ -125,16 +133,7 @@ function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path
       continue
     }
     if (entry.type !== 'directory' && pending.length > 0) {
-      const error = new ToolError(
-        'NOT_A_DIRECTORY',
-        `Path ${quote(requestedPath)} leads through ${quote(next)}, which is not a directory`,
-        { path: requestedPath },
-      )
-      ends.set(
-        error,
-        pending.toReversed().reduce<Path>((directory, part) => childOf(directory, part), next),
-      )
-      throw error
+      refuse(`leads through ${quote(next)}, which is not a directory`, pendingBelow(next), next)
     }
     current = next
   }

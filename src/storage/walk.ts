@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { type IgnoreScope, ignoredIn, MAX_IGNORE_FILE_BYTES, scopeWith } from '../paths/ignore.ts'
-import { ancestorsOf, childOf, display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
+import { ancestorsOf, childOf, display, nameOf, notFound, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
 import type { Backend, DirectoryEntry, DirectoryNode, EntryType, FileNode, WalkVisitor } from './backend.ts'
@@ -452,7 +452,7 @@ function directoryAt(tree: DirectoryNode, path: Path): DirectoryNode {
   if (path === ROOT) return node
   for (const name of path.split('/')) {
     const child = node.get(name)
-    if (child === undefined) throw new ToolError('NOT_FOUND', `Cannot list ${quote(path)}: it does not exist`, { path })
+    if (!child) throw notFound(path)
     if (child.type !== 'directory') {
       throw new ToolError('NOT_A_DIRECTORY', `Cannot list ${quote(path)}: it is not a directory`, { path })
     }

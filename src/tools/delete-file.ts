@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { ToolError } from '../errors.ts'
-import { display, quote } from '../paths/logical-path.ts'
+import { display, notFound, quote } from '../paths/logical-path.ts'
 import { defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected, comparing, refuseVersion } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
-import { notFound, refuseRoot, targetOf } from './shared/target.ts'
+import { refuseRoot, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({ path: filePath, expectedSha256, reason })
 

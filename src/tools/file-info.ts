@@ -4,7 +4,7 @@ import { classifyContent, classifyDirectory } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { createDocument } from '../files/text/document.ts'
-import { display } from '../paths/logical-path.ts'
+import { display, notFound } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
 import { counted } from '../util/counted.ts'
@@ -12,7 +12,7 @@ import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { filePath } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
 import { isoTime } from './shared/iso-time.ts'
-import { notFound, targetOf } from './shared/target.ts'
+import { targetOf } from './shared/target.ts'
 
 const input = z.strictObject({ path: filePath })
 

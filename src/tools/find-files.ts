@@ -42,7 +42,7 @@ export const findFiles = defineBuiltinTool({
     warnings.push(...spellingWarnings(input.pattern))
     const stat = await files.stat(path)
     if (stat !== undefined && stat.type !== 'directory') {
-      throw new ToolError('NOT_A_DIRECTORY', `Cannot find files in ${quote(path)}: it is not a directory`, { path })
+      throw new ToolError('NOT_A_DIRECTORY', `Cannot list ${quote(path)}: it is not a directory`, { path })
     }
     const relative = relativeTo(path)
     const matches = await files.visible(path, input, (candidate) => glob.matches(relative(candidate)))

@@ -5,7 +5,7 @@ import { detectLineEnd, encodeText, type TextFormat } from '../files/text/encodi
 import { utf8Length } from '../files/text/utf8-length.ts'
 import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
-import { display, type Path, quote } from '../paths/logical-path.ts'
+import { display, notFound, type Path, quote } from '../paths/logical-path.ts'
 import type { Stat } from '../storage/backend.ts'
 import { lostContentOf } from '../storage/lost-content.ts'
 import { counted } from '../util/counted.ts'
@@ -13,7 +13,7 @@ import { type BuiltinContext, defineBuiltinTool } from './builtin-tool.ts'
 import { checkExpected, comparing } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
 import { hashFile } from './shared/file-version.ts'
-import { alreadyThere, notFound, refuseRoot, targetOf } from './shared/target.ts'
+import { alreadyThere, refuseRoot, targetOf } from './shared/target.ts'
 import { newSha256, refuseMarks } from './shared/text-change.ts'
 
 const input = z.strictObject({

@@ -67,6 +67,21 @@ const calls: Readonly<Record<string, (path: string) => readonly [tool: string, i
 const shown = (answer: unknown) =>
   JSON.parse(JSON.stringify(answer, (key, value) => (key === 'durationMs' ? 0 : value)))
 
+/** Calls that create nothing at the path. Others have to be refused below a file. */
+const readingCalls: typeof calls = {
+  ...Object.fromEntries(Object.entries(calls).filter(([name]) => !/^(write|append|create|move|patch)/.test(name))),
+  find: (path) => ['find_files', { pattern: '*', path }],
+  diff: (path) => ['diff_workspace', { paths: [path] }],
+  edit: (path) => ['edit_file', { path, oldText: 'a', newText: 'b' }],
+  'move from there': (path) => ['move_file', { path, to: 'new.txt' }],
+  ...Object.fromEntries(
+    ['ls F', 'stat F', 'rm F', 'mv F new.txt', 'cd F'].map((line) => [
+      line,
+      (path: string) => ['run_command', { command: line.replace('F', path) }] as const,
+    ]),
+  ),
+}
+
 /** What a run is shown by a call, and by the report afterwards. */
 async function answers(workspace: Workspace, tool: string, input: Record<string, unknown>): Promise<unknown> {
   const run = workspace.run({ id: 'run' })
@@ -79,19 +94,36 @@ const cases = Object.entries(policies).flatMap(([title, policy], at) =>
     .map(([name, toCall]) => ({ title, policy, name, toCall })),
 )
 
+/** Expects the same answers over both trees. */
+async function expectSame(
+  both: typeof trees,
+  policy: PolicyInput,
+  [tool, input]: readonly [string, Record<string, unknown>],
+): Promise<void> {
+  const [there, absent] = await Promise.all(
+    both.map(async (tree) => {
+      const given = { backend: memory(tree), clock: () => 0, ids: () => 'run0' }
+      const workspace = await createWorkspace({ ...given, policy, shell: bash({ worker: false }) })
+      const answer = await answers(workspace, tool, input)
+      await workspace.close()
+      return answer
+    }),
+  )
+  expect(there, JSON.stringify(input)).toEqual(absent)
+}
+
 describe('whether a hidden file exists', () => {
   it.each(cases)('does not show in the answer and the report of: $name, with $title', async ({ policy, toCall }) => {
-    for (const path of names) {
-      const [tool, input] = toCall(path)
-      const both = trees.map(async (tree) => {
-        const given = { backend: memory(tree), clock: () => 0, ids: () => 'run0' }
-        const workspace = await createWorkspace({ ...given, policy, shell: bash({ worker: false }) })
-        const answer = await answers(workspace, tool, input)
-        await workspace.close()
-        return answer
-      })
-      const [there, absent] = await Promise.all(both)
-      expect(there, path).toEqual(absent)
+    for (const path of names) await expectSame(trees, policy, toCall(path))
+  })
+
+  // A rule by kind hides the file, and not the names below it.
+  it.each(Object.entries(readingCalls))('does not show below a file that its kind hides: %s', async (_, toCall) => {
+    const rule = { name: 'notes', permissions: ['file:view', 'file:change'], kinds: ['TEXT_DOC'] } as const
+    const policy: PolicyInput = { preset: 'autonomous', rules: [{ ...rule, action: 'deny' }] }
+    const links = { ...open, 'to-file': { link: 'n.md' } }
+    for (const path of ['n.md/x', 'to-file/x.ts', 'n.md/x/y.md']) {
+      await expectSame([{ ...links, 'n.md': 'top\n' }, links], policy, toCall(path))
     }
   })
 })

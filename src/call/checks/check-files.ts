@@ -3,7 +3,7 @@ import { classifyPath } from '../../files/classify/index.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
 import { createGuardedFiles, type GuardedFiles } from '../../guard/guarded-files.ts'
 import { createVisibility, type Visibility } from '../../guard/visibility.ts'
-import { nameOf, type Path, quote, ROOT } from '../../paths/logical-path.ts'
+import { display, nameOf, notFound, type Path } from '../../paths/logical-path.ts'
 import type { PolicyCall } from '../../policy/evaluation.ts'
 import type { EntryType } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -120,7 +120,7 @@ export class CheckFileView {
       accesses,
       ...{ describesFiles: false, notesVisits: true, showsStats: true },
       requireAllowed(access) {
-        throw notFound(access.asked)
+        throw notFound(display(access.asked))
       },
       visibility: (kind) => createVisibility(workspace.policy, this.#facts, kind, NO_RULES),
       signal: this.#signal,
@@ -136,7 +136,3 @@ export class CheckFileView {
 }
 
 const NO_RULES = { rules: [] } as const
-
-function notFound(path: string): ToolError {
-  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path: path === ROOT ? '.' : path })
-}

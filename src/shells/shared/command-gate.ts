@@ -6,7 +6,7 @@ import { classifyBoth, guardLookups } from '../../guard/guard-accesses.ts'
 import { requireHidden, requireOrdinaryNames } from '../../guard/require-hidden.ts'
 import { hiddenInside, tooManyEntries } from '../../guard/tree-errors.ts'
 import type { Visibility } from '../../guard/visibility.ts'
-import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import { childOf, type LogicalPath, notFound, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import { type Access, type GuardedAccess, refusedPermission } from '../../policy/access.ts'
 import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
@@ -193,8 +193,9 @@ export class CommandGate {
         throw error instanceof ToolError ? this.refuse(guarded.permission, guarded.asked, error) : error
       }
     }
-    const accesses = yield* guardLookups([access], (guarded) => {
-      evaluate(guarded)
+    const accesses = yield* guardLookups([access], ([guarded, ...above]) => {
+      evaluate(guarded as GuardedAccess)
+      if (above.some(this.#isHidden)) throw notFound(access.path)
       return false
     })
     for (const guarded of accesses) evaluate(guarded)
@@ -385,6 +386,8 @@ export class CommandGate {
     return this.listing.see(path, type) && (requested === path || this.listing.see(requested as Path, type))
   }
 
+  readonly #isHidden = ({ asked, path }: GuardedAccess): boolean => !this.#shows(asked, path, 'file')
+
   /** Returns the facts of a path, or `undefined` when nothing is there or policy hides it. */
   visibleStat(path: string, noFollow = false): Promise<CommandStat | undefined> {
     return runLookups(this.backend, this.statLookups(path, noFollow))
@@ -403,8 +406,8 @@ export class CommandGate {
 
   *#visibleAccess(path: string, noFollow: boolean): Lookups<GuardedAccess | undefined> {
     let isHidden = false
-    const [access] = yield* guardLookups([{ permission: 'file:info', path, noFollow }], (guarded) => {
-      isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
+    const [access] = yield* guardLookups([{ permission: 'file:info', path, noFollow }], (accesses) => {
+      isHidden = accesses.some(this.#isHidden)
       return isHidden
     })
     return isHidden ? undefined : access
@@ -486,8 +489,4 @@ export class CommandGate {
 
 function hasContent({ to }: Change): boolean {
   return to?.type === 'file' && to.content !== undefined
-}
-
-export function notFound(path: string): ToolError {
-  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
 }

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
-import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
+import { isWithin, notFound, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { CopySource } from '../../policy/content-flow.ts'
 import type { Backend, Change, EntryState, Stat } from '../../storage/backend.ts'
@@ -11,7 +11,7 @@ import { type FileState, HEAD_BYTES, sizeOf, stateAt, stateWithin, versionAt } f
 import { concatBytes } from '../../util/bytes.ts'
 import { runInTurns } from '../../util/steps.ts'
 import type { CommandFiles, WriteOptions } from '../types.ts'
-import { type CommandGate, type LargeContents, notFound } from './command-gate.ts'
+import type { CommandGate, LargeContents } from './command-gate.ts'
 import { readFile } from './command-reads.ts'
 
 /** The operations of a command's files that change something. */

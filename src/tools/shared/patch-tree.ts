@@ -4,7 +4,7 @@ import { applyToFile, refuseAddedMarks } from '../../patch/apply-file.ts'
 import type { FileChange, Mode } from '../../patch/file-change.ts'
 import type { PatchedFile } from '../../patch/line-diff.ts'
 import type { PatchPlan } from '../../patch/plan.ts'
-import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
+import { type LogicalPath, notFound, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, Receipt, Stat } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -13,7 +13,7 @@ import { createPacer } from '../../util/pacer.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import type { ShownVersion } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
-import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
+import { alreadyThere, refuseRoot, targetOf } from './target.ts'
 
 /** The result of a patch, ready to commit over the versions that it was applied to. */
 export interface PatchedTree {

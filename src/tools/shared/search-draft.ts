@@ -3,7 +3,7 @@ import { classifyPath } from '../../files/classify/index.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
 import { clamp } from '../../limits.ts'
 import { compileGlob } from '../../paths/glob.ts'
-import { display, nameOf, type Path, quote } from '../../paths/logical-path.ts'
+import { display, nameOf, notFound, type Path, quote } from '../../paths/logical-path.ts'
 import { spellingWarnings } from '../../paths/pattern-spelling.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import { counted } from '../../util/counted.ts'
@@ -11,7 +11,7 @@ import type { BuiltinContext, BuiltinDraft } from '../builtin-tool.ts'
 import { type ScanVisitor, scanInSlices } from './scan-in-slices.ts'
 import type { FileCount, Match, SearchInput, SearchOutput, TruncatedReason } from './search-fields.ts'
 import { createFileSearch, type FileSearch } from './search-file.ts'
-import { notFound, relativeTo, targetOf } from './target.ts'
+import { relativeTo, targetOf } from './target.ts'
 
 /** Searches the files that a call of `search_text` may see. */
 export async function draftSearch(input: SearchInput, context: BuiltinContext): Promise<BuiltinDraft<SearchOutput>> {

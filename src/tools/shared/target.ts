@@ -30,10 +30,6 @@ export function refuseRoot(path: LogicalPath, verb: string): void {
   if (path === '') throw new ToolError('PATH_REJECTED', `Cannot ${verb} the workspace root`)
 }
 
-export function notFound(path: LogicalPath): ToolError {
-  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
-}
-
 /**
  * Returns the error for a target path that exists. If it is a directory, the hint names the path inside it, which the
  * caller may have meant.

@@ -1,13 +1,13 @@
 import { ToolError } from '../../errors.ts'
 import { sha256Async } from '../../files/hash/sha256.ts'
 import { checkLimit } from '../../limits.ts'
-import { childOf, isWithin, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
+import { childOf, isWithin, nameOf, notFound, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, EntryType, Stat } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/link-target.ts'
 import type { BuiltinContext } from '../builtin-tool.ts'
 import { checkVersion, type Expected, refuseVersion } from './expected-version.ts'
-import { alreadyThere, notFound, refuseRoot } from './target.ts'
+import { alreadyThere, refuseRoot } from './target.ts'
 
 /** The entries that a move or copy affects: the source itself and, for a directory, everything in it. */
 export interface Transfer {
