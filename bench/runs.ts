@@ -16,7 +16,7 @@ export function severalRuns(names: readonly string[], count: number, write: bool
   try {
     for (let run = 0; run < count; run++) {
       const options = { stdio: 'inherit', env: { ...process.env, BENCH_ROWS: file } } as const
-      const { status } = spawnSync('npx', ['tsx', join(import.meta.dirname, 'main.ts'), ...names], options)
+      const { status } = spawnSync(process.execPath, [import.meta.filename, ...names], options)
       if (status !== 0) process.exitCode = 1
     }
     const rows = readFileSync(file, 'utf8').trim().split('\n')
