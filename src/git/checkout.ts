@@ -8,7 +8,7 @@ import type { Cone } from './cone.ts'
 import type { StagedFile } from './index-writer.ts'
 import type { Objects } from './objects.ts'
 import { filesOf, type TreeDirectory, type TreeFile } from './trees.ts'
-import { holdableTest, isValidGitPath } from './valid-path.ts'
+import { holdableTest, isRefusedByGit, isValidGitPath } from './valid-path.ts'
 
 /** The changes of a checkout. */
 export interface CheckoutPlan {
@@ -120,7 +120,7 @@ export function indexAfterCheckout(
   const result = new Map(index)
   for (const path of new Set([...source.keys(), ...target.keys()])) {
     const [old, now, staged] = [source.get(path), target.get(path), index.get(path)]
-    if (sameEntry(old, now)) continue
+    if (sameEntry(old, now) || isRefusedByGit(path)) continue
     if (!sameEntry(staged, old) && !sameEntry(staged, now)) throw conflict([path as Path], mayRead)
     if (now === undefined) result.delete(path)
     else result.set(path, { ...now, size: 0 })

@@ -15,7 +15,7 @@ import type { RepositoryContext } from './repository-context.ts'
 import { gitFiles } from './repository-files.ts'
 import { readSparse, requireCone } from './sparse-settings.ts'
 import { DIRECTORY_MODE, filesOf, type TreeDirectory, type TreeEntry, type TreeFile, treeBytes } from './trees.ts'
-import { holdableTest } from './valid-path.ts'
+import { holdableTest, isRefusedByGit } from './valid-path.ts'
 
 /** An object to write. */
 export interface NewObject {
@@ -196,8 +196,10 @@ export function stagedAs({ mode, id }: TreeFile, present: StagedFile | undefined
   return present?.skip === true ? { ...file, skip: true } : file
 }
 
+/** Writes the index, without paths that git refuses. */
 export async function writeIndex(context: RepositoryContext, files: ReadonlyMap<string, StagedFile>): Promise<void> {
-  const bytes = indexFile(await withSkips(context, files))
+  const accepted = new Map([...files].filter(([path]) => !isRefusedByGit(path)))
+  const bytes = indexFile(await withSkips(context, accepted))
   const change: Change = { path: gitPath('index'), expect: 'any', to: { type: 'file', bytes } }
   await context.backend.commit([change], { durability: 'durable' })
 }

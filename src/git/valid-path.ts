@@ -11,7 +11,7 @@ const GIT_LIKE = /^\.?git/i
  * files, are never visible, so their absence is not a change.
  */
 export function isValidGitPath(directory: Path, name: string): boolean {
-  if (PLAIN.test(name) && directory.length < 2000 && !GIT_LIKE.test(name)) return true
+  if (isPlain(name) && directory.length < 2000) return true
   if (name.includes('/')) return false
   try {
     const path = childOf(directory, name)
@@ -21,11 +21,28 @@ export function isValidGitPath(directory: Path, name: string): boolean {
   }
 }
 
+function isPlain(name: string): boolean {
+  return PLAIN.test(name) && !GIT_LIKE.test(name)
+}
+
 /** Returns a function that tells whether a workspace can hold a path of a tree: whether each of its names is valid. */
 export function holdableTest(): (path: Path) => boolean {
   const refusedAt = nearestFinder<Path>((at) => !isValidGitPath(parentOf(at), nameOf(at)))
   // An empty first name leaves no directory to test.
   return (path) => path !== '' && !path.startsWith('/') && refusedAt(path) === undefined
+}
+
+/**
+ * Whether git refuses a path of a tree, because it leads out of the repository or into git's own files. In an index it is not refused
+ * again: whoever restores files from there writes to that place.
+ */
+export function isRefusedByGit(path: string): boolean {
+  return /^[a-z]:/i.test(path) || path.split(/[/\\]/).some((name) => /^\.{0,2}$/.test(name) || isGitName(name))
+}
+
+/** A colon ends the name of a file on NTFS. */
+function isGitName(name: string): boolean {
+  return !isPlain(name) && classifyPath(name.replace(/:.*/s, '') as Path).kind === 'GIT_INTERNAL'
 }
 
 /** Returns a path for policy, which judges only valid ones: a name that is not valid counts as any other name. */

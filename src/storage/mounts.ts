@@ -50,9 +50,7 @@ import type { ReadVerb } from './wrong-type.ts'
  *
  * @throws TypeError without a root, for a path that `parsePath` refuses, for a duplicate path
  * @example
- * ```ts
  * const backend = mounts({ '': memory({ 'a.txt': 'hello\n' }), notes: memory() })
- * ```
  */
 export function mounts(parts: Readonly<Record<string, Backend>>): Backend {
   refuseSurplus('mounts()', 1, arguments)

@@ -48,11 +48,9 @@ const optionTable: OptionTable<BackendContractOptions> = {
  *
  * @throws TypeError for an unknown or wrong option, and for a name in `skip` that no case has
  * @example
- * ```ts
  * for (const contractCase of backendContract({ name: 'memory', create: () => ({ backend: memory() }) })) {
  *   it(contractCase.name, async () => { await contractCase.run() })
  * }
- * ```
  */
 export function backendContract(options: BackendContractOptions): readonly ContractCase[] {
   refuseSurplus('backendContract()', 1, arguments)

@@ -42,11 +42,9 @@ export interface Fixture {
  * @throws Error for the first step with another result, with both results
  * @throws TypeError for a file that is not a recording
  * @example
- * ```ts
  * await recordFixture('test/fixtures/mend.jsonl', files, (workspace) =>
  *   generateText({ model, tools: aiSdkTools(workspace), prompt: 'Mend the test.' }),
  * )
- * ```
  */
 export async function recordFixture(
   file: string,

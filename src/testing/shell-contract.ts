@@ -34,11 +34,9 @@ const isShell = isObjectWith('a shell', 'judge', 'run', 'close')
  *
  * @throws TypeError for an unknown or wrong option, and for a name in `skip` that no case has
  * @example
- * ```ts
  * for (const contractCase of shellContract({ name: 'bash', create: () => ({ shell: bash() }) })) {
  *   it(contractCase.name, async () => { await contractCase.run() })
  * }
- * ```
  */
 export function shellContract(options: ShellContractOptions): readonly ContractCase[] {
   refuseSurplus('shellContract()', 1, arguments)

@@ -54,14 +54,12 @@ declare module 'vitest' {
  *
  * @throws TypeError for a value that is not a workspace or a result, so that `.not` never passes by mistake
  * @example
- * ```ts
  * expect.extend(matchers)
  *
  * const workspace = await testWorkspace({ 'a.txt': 'one\n' })
  * await expect(workspace.call('delete_file', { path: '../a.txt' })).toRefuse('PATH_REJECTED')
  * await expect(workspace).toHaveFile('a.txt', /^one/)
  * await expect(workspace).toHaveDiff('')
- * ```
  */
 export const matchers = {
   /** Expects a file, optionally with this text or a text that matches. */

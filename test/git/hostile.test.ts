@@ -4,7 +4,10 @@ import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { git as openGit } from '../../src/git/index.ts'
+import { parseIndexFile } from '../../src/git/index-file.ts'
+import { indexFile } from '../../src/git/index-writer.ts'
 import { gitFs } from '../../src/git/isomorphic-fs.ts'
+import type { Repository } from '../../src/git/provider.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
@@ -431,6 +434,74 @@ describe('a malicious repository', () => {
     const answer = await diffOf({ ...withTree(tree, loose('blob', blob)), 'a/keep': 'k\n' })
     expect(answer.ok).toBe(true)
     expect((answer.stat as { path: string }[]).map(({ path }) => path)).toEqual(['a/keep', 'shown'])
+  })
+
+  it('puts no path into the index that git refuses, whatever writes it', async () => {
+    const blob = text('x\n')
+    const id = idOf('blob', blob)
+    const treeOf = (name: string) => treeEntry('40000', name, idOf('tree', treeEntry('100755', 'hook', id)))
+    const refused = [
+      '.git',
+      '.GIT',
+      'git~1',
+      '.g\u200cit',
+      '.git ',
+      '.git::$INDEX_ALLOCATION',
+      '..',
+      '.',
+      '',
+      '../up',
+      'C:',
+    ]
+    refused.push('.git/hooks', '..\\up', 'sub\\.git', '/etc')
+    const evil = bytes(treeEntry('100644', 'shown', id), ...refused.map(treeOf), treeEntry('100644', '.git\\x', id))
+    const other = bytes(treeEntry('100644', 'shown', id), treeEntry('100644', '..', id))
+    const plain = treeEntry('100644', 'shown', id)
+    const [from, to, next] = [plain, evil, other].map((tree) => commitOf(idOf('tree', tree))) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ]
+    const objects = {
+      ...loose('tree', treeEntry('100755', 'hook', id)),
+      ...loose('blob', blob),
+      ...loose('tree', other),
+    }
+    const commits = { ...loose('commit', to), ...loose('commit', next), ...loose('tree', evil) }
+    const hostileIndex = indexFile(
+      new Map([...refused, 'shown'].map((path) => [path, { mode: 0o100644, id, size: 0 }])),
+    )
+    const ways: Readonly<Record<string, (own: Repository) => Promise<unknown>>> = {
+      checkout: (own) => own.checkout(idOf('commit', to)),
+      'a checkout from one to another': async (own) => {
+        await own.checkout(idOf('commit', to))
+        await own.checkout(idOf('commit', next))
+      },
+      'a forced checkout': (own) => own.checkout(idOf('commit', to), { force: true }),
+      'a sparse checkout': (own) => own.checkout(idOf('commit', to), { sparse: ['sub'] }),
+      restore: (own) => own.restore(['.'], { from: idOf('commit', to) }),
+      'restore of the index': (own) => own.restore(['.'], { from: idOf('commit', to), only: 'index' }),
+      stash: async (own) => {
+        await own.checkout(idOf('commit', to))
+        await own.stash({ untracked: true })
+      },
+      add: (own) => own.add('.'),
+    }
+    for (const [way, act] of Object.entries(ways)) {
+      for (const index of [undefined, hostileIndex]) {
+        const files = { ...withTree(plain, { ...objects, ...commits }), ...loose('commit', from), shown: 'x\n' }
+        const backend = memory({ ...files, 'new.txt': 'n\n', ...(index && { '.git/index': index }) })
+        const workspace = await createWorkspace({ backend, policy: 'autonomous', git: openGit() })
+        await act(workspace.git as Repository)
+        const { entries } = parseIndexFile((await backend.read('.git/index' as Path)).bytes)
+        expect(
+          [...entries.keys()].filter((path) => !['shown', 'new.txt'].includes(path)),
+          way,
+        ).toEqual([])
+        await workspace.git?.commit({ message: 'after' })
+        await workspace.close()
+      }
+    }
   })
 
   it('ends for a commit that is its own parent', async () => {

@@ -29,11 +29,9 @@ export interface DurableObjectOptions {
  *
  * @throws TypeError for a storage without SQLite, or one of a newer version of this library
  * @example
- * ```ts
  * class Workspace extends DurableObject {
  *   backend = durableObject(this.ctx.storage)
  * }
- * ```
  */
 export function durableObject(storage: DurableStorage, options?: DurableObjectOptions): DurableObjectBackend {
   refuseSurplus('durableObject()', 2, arguments)

@@ -42,9 +42,7 @@ const VERSION = 1
  * @throws TypeError for wrong options, and where there is no IndexedDB
  * @throws ToolError `BACKEND_ERROR` if the browser refuses the database, or has one of a newer version of this library
  * @example
- * ```ts
  * const backend = globalThis.indexedDB === undefined ? memory() : await indexedDb('my-project')
- * ```
  */
 export async function indexedDb(name: string, options?: IndexedDbOptions): Promise<Backend> {
   refuseSurplus('indexedDb()', 2, arguments)

@@ -40,10 +40,8 @@ export type GithubEntry =
  * @param repository `owner/name`
  * @throws TypeError for another form of a repository or token
  * @example
- * ```ts
  * const repository = lazy(github('octocat/hello-world', { ref: 'main' }))
  * const workspace = await createWorkspace({ backend: overlay(repository), policy: 'autonomous' })
- * ```
  */
 export function github(repository: string, options?: GithubOptions): LazySource<GithubEntry> {
   refuseSurplus('github()', 2, arguments)

@@ -19,10 +19,8 @@ const MAX_INDEX_BYTES = 128 * 1024 * 1024
  * @param url address of the index
  * @throws TypeError for anything but an address with `http:` or `https:`
  * @example
- * ```ts
  * const docs = lazy(httpIndex('https://example.com/docs/index.json'))
  * const workspace = await createWorkspace({ backend: overlay(docs), policy: 'autonomous' })
- * ```
  */
 export function httpIndex(url: string | URL, options?: HttpIndexOptions): LazySource<LazyFile> {
   refuseSurplus('httpIndex()', 2, arguments)

@@ -70,14 +70,12 @@ export interface LazyBackend extends Backend {
  * repeated by the next read. A content that is not the listed one is a `BACKEND_ERROR`.
  *
  * @example
- * ```ts
  * const texts = { 'notes/a.txt': 'one\n', 'notes/b.txt': 'two\n' }
  * const notes = lazy({
  *   list: async () => Object.entries(texts).map(([path, text]) => ({ type: 'file', path, size: text.length })),
  *   load: async ({ path }) => new TextEncoder().encode(texts[path]),
  * })
  * const workspace = await createWorkspace({ backend: overlay(notes), policy: 'autonomous' })
- * ```
  */
 export function lazy<E extends LazyEntry>(source: LazySource<E>, options?: LazyOptions): LazyBackend {
   refuseSurplus('lazy()', 2, arguments)

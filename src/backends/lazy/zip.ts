@@ -34,10 +34,8 @@ export interface ZipOptions {
  *
  * @throws TypeError for anything but bytes, a `Blob` or an address
  * @example
- * ```ts
  * const archive = lazy(zip('https://example.com/release.zip'))
  * const workspace = await createWorkspace({ backend: overlay(archive), policy: 'autonomous' })
- * ```
  */
 export function zip(archive: Uint8Array | Blob | string | URL, options?: ZipOptions): LazySource<ZipEntry> {
   refuseSurplus('zip()', 2, arguments)

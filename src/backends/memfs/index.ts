@@ -39,10 +39,8 @@ export interface MemfsOptions {
  *
  * @throws TypeError without a volume, and if the root is not a directory of the volume
  * @example
- * ```ts
  * const volume = Volume.fromJSON({ '/project/a.txt': 'hello\n' })
  * const backend = memfs(volume, { root: '/project' })
- * ```
  */
 export function memfs(volume: Volume, options?: MemfsOptions): Backend {
   refuseSurplus('memfs()', 2, arguments)

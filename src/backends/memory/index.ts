@@ -50,9 +50,7 @@ export interface MemoryBackend extends Backend {
  *
  * @throws TypeError for a path that `parsePath` refuses, a file below a file, a duplicate path, a link that leads outside
  * @example
- * ```ts
  * const backend = memory({ 'src/app.ts': 'export const answer = 41\n', 'bin/run': { text: '#!/bin/sh\n', mode: 0o755 } })
- * ```
  */
 export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options?: MemoryOptions): MemoryBackend {
   refuseSurplus('memory()', 2, arguments)

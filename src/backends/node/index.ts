@@ -16,9 +16,7 @@ export type { NodeOptions } from './open-disk.ts'
  *
  * @throws TypeError if the root is not a readable directory, belongs to the operating system, or contains the state directory
  * @example
- * ```ts
  * const backend = nodeBackend('./repo')
- * ```
  */
 export function nodeBackend(root: string, options?: NodeOptions): Backend {
   refuseSurplus('nodeBackend()', 2, arguments)

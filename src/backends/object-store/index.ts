@@ -31,9 +31,7 @@ export interface ObjectStoreOptions {
  *
  * @throws TypeError for a prefix that is not a plain path
  * @example
- * ```ts
  * const backend = objectStore(r2(env.BUCKET), { prefix: 'workspaces/a' })
- * ```
  */
 export function objectStore(store: ObjectStore, options?: ObjectStoreOptions): Backend {
   refuseSurplus('objectStore()', 2, arguments)

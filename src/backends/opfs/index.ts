@@ -96,10 +96,8 @@ const optionTable: OptionTable<OpfsOptions> = {
  * @throws TypeError for a malformed option. Rejects with a ToolError `BACKEND_ERROR` if the browser has no such storage or
  *   does not permit it, or if another tab holds the workspace and does not answer
  * @example
- * ```ts
  * const inBrowser = globalThis.navigator?.storage?.getDirectory !== undefined
  * const backend = inBrowser ? await opfs({ name: 'notes' }) : memory()
- * ```
  */
 export async function opfs(requested?: OpfsOptions): Promise<OpfsBackend> {
   refuseSurplus('opfs()', 1, arguments)

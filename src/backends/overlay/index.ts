@@ -74,12 +74,10 @@ export interface OverlayOptions {
  *
  * @throws TypeError if `upper` contains something else, or ignores letter case while `lower` does not
  * @example
- * ```ts
  * const draft = overlay(nodeBackend('./repo'))
  * const workspace = await createWorkspace({ backend: draft, policy: 'autonomous' })
  * // ... work ...
  * await workspace.commit()
- * ```
  */
 export function overlay(lower: Backend, upper: Backend = memory(), options?: OverlayOptions): OverlayBackend {
   refuseSurplus('overlay()', 3, arguments)

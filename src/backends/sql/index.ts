@@ -79,9 +79,7 @@ export interface SqlDatabaseOptions {
  * @throws TypeError for wrong options, and for tables of a newer version of this library
  * @throws ToolError `BACKEND_ERROR` if the database refuses the tables
  * @example
- * ```ts
  * const backend = await sqlDatabase(sqlite(new DatabaseSync('workspaces.db')), { prefix: 'agent_1' })
- * ```
  */
 export async function sqlDatabase(database: SqlDatabase, options?: SqlDatabaseOptions): Promise<Backend> {
   refuseSurplus('sqlDatabase()', 2, arguments)

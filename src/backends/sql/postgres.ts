@@ -42,9 +42,7 @@ export type PostgresSource = PostgresPool | PostgresClient | PgliteDatabase
  *
  * @throws TypeError for anything else
  * @example
- * ```ts
  * const backend = await sqlDatabase(postgres(await PGlite.create()))
- * ```
  */
 export function postgres(source: PostgresSource): SqlDatabase {
   refuseSurplus('postgres()', 1, arguments)

@@ -62,9 +62,7 @@ export type SqliteSource = SqliteConnection | LibsqlClient | SqliteWasm
  *
  * @throws TypeError for anything else
  * @example
- * ```ts
  * const backend = await sqlDatabase(sqlite(new DatabaseSync('workspace.db')))
- * ```
  */
 export function sqlite(source: SqliteSource): SqlDatabase {
   refuseSurplus('sqlite()', 1, arguments)

@@ -75,13 +75,11 @@ const optionTable: OptionTable<NodeShellOptions> = {
  * @throws TypeError if the root is not a readable directory
  * @throws ToolError `SHELL_UNAVAILABLE` if the system has no POSIX shell, or no sandbox and `none` was not requested
  * @example
- * ```ts
  * const workspace = await createWorkspace({
  *   backend: nodeBackend('./repo'),
  *   shell: nodeShell({ root: './repo', sandbox: 'none' }),
  *   policy: { preset: 'autonomous', tools: { run_command: 'allow' } },
  * })
- * ```
  */
 export function nodeShell(requested: NodeShellOptions): Shell {
   refuseSurplus('nodeShell()', 1, arguments)

@@ -115,13 +115,11 @@ const optionTable: OptionTable<WebContainerOptions> = {
  * Refused changes are reverted in the container. `node_modules` and `.git` exist only in the container.
  *
  * @example
- * ```ts
  * const shell = webcontainer({ bootTimeoutMs: 20_000 })
  * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', shell })
  * const state = await shell.ready()
  * if (state.runs === 'fallback') console.log(state.reason)
  * await workspace.close()
- * ```
  */
 export function webcontainer(requested?: WebContainerOptions): WebContainerShell {
   refuseSurplus('webcontainer()', 1, arguments)
