@@ -8,7 +8,6 @@ export {
   fetch,
   getConfig,
   init,
-  listBranches,
   setConfig,
   writeRef,
 } from 'isomorphic-git'

@@ -3,7 +3,7 @@ import { type CommitHistory, visitHistory } from './commit-history.ts'
 import { corrupt } from './corrupt-error.ts'
 import { type IndexEntry, type ParsedIndex, parseIndexFile } from './index-file.ts'
 import { type Objects, openObjects } from './objects.ts'
-import { headCommit, parseCommit, resolveCommit } from './refs.ts'
+import { headCommit, listRefs, parseCommit, resolveCommit } from './refs.ts'
 import { type GitFiles, gitFiles } from './repository-files.ts'
 import { DIRECTORY_MODE, filesOf, MAX_ENTRIES, type TreeDirectory, treeLoader } from './trees.ts'
 
@@ -22,6 +22,8 @@ export interface RepositoryReader extends CommitHistory {
   readonly objects: Objects
   /** Returns the commit that HEAD names now, or `undefined` when there is no repository or no commit yet. */
   headCommit(): Promise<string | undefined>
+  /** Returns the refs below a prefix, by their names without it. */
+  refs(prefix: string): ReturnType<typeof listRefs>
   /** @throws ToolError `NOT_FOUND` */
   resolve(name: string): Promise<string>
   /** Returns the whole tree of a commit, without contents. */
@@ -43,6 +45,7 @@ export function openReader(backend: Backend): RepositoryReader {
   const reader: RepositoryReader = {
     objects,
     headCommit: () => headCommit(files),
+    refs: (prefix) => listRefs(files, prefix),
     resolve: (name) => resolveCommit(files, objects, name),
     async tree(commit) {
       const cached = trees.get(commit)

@@ -48,6 +48,22 @@ async function packedRef(files: GitFiles, name: string): Promise<string | undefi
   return undefined
 }
 
+/** Returns the refs below a prefix such as `refs/heads/` by their names without it, in order. Those in files of their own have no id here. */
+export async function listRefs(files: GitFiles, prefix: string): Promise<ReadonlyMap<string, string | undefined>> {
+  const refs = new Map<string, string | undefined>()
+  for (const line of decodeName((await files.read('packed-refs')) ?? new Uint8Array()).split('\n')) {
+    const id = line.slice(0, 40)
+    if (line.startsWith(` ${prefix}`, 40) && isId(id)) refs.set(line.slice(41 + prefix.length), id)
+  }
+  const waiting = [prefix.slice(0, -1)]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const { type } = (await files.stat(name)) ?? {}
+    if (type === 'file') refs.set(name.slice(prefix.length), undefined)
+    if (type === 'directory') for (const child of await files.list(name)) waiting.push(`${name}/${child}`)
+  }
+  return new Map([...refs].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 function isId(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text)
 }

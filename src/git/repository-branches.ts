@@ -28,7 +28,7 @@ export interface CheckoutResult {
 /** Returns the names of the local branches. */
 export async function listBranches(context: RepositoryContext): Promise<readonly string[]> {
   await context.requireRepository()
-  return context.runGit('list branches', (isomorphic) => isomorphic.listBranches(context.location))
+  return [...(await context.reader.refs('refs/heads/')).keys()]
 }
 
 /** Returns the branch that HEAD names, or `undefined` when it names a commit. */

@@ -67,12 +67,10 @@ export async function fetchRemote(context: RepositoryContext, options: FetchOpti
 /** Returns the branches of the remote that were fetched, with their commits. */
 export async function remoteBranches(context: RepositoryContext): Promise<ReadonlyMap<string, string>> {
   await context.requireRepository()
-  const names = await context.runGit('list branches', (isomorphic) =>
-    isomorphic.listBranches({ ...context.location, remote: REMOTE }),
-  )
+  const prefix = `refs/remotes/${REMOTE}/`
   const found = new Map<string, string>()
-  for (const name of names) {
-    if (name !== 'HEAD') found.set(name, await context.reader.resolve(`refs/remotes/${REMOTE}/${name}`))
+  for (const [name, id = prefix + name] of await context.reader.refs(prefix)) {
+    if (name !== 'HEAD') found.set(name, await context.reader.resolve(id))
   }
   return found
 }

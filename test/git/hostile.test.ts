@@ -504,6 +504,30 @@ describe('a malicious repository', () => {
     }
   })
 
+  it('may have 10,000 packed branches, which cost no more than their number', async () => {
+    const tree = new Uint8Array()
+    const id = idOf('commit', commitOf(idOf('tree', tree)))
+    const numbers = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(5, '0'))
+    const lines = ['heads/b', 'remotes/origin/b'].flatMap((ref) =>
+      numbers.map((n) => `${id} refs/${ref}${n}\n^${id}\n`),
+    )
+    const packed = `# pack-refs with: peeled \nnot a ref refs/heads/x\n${lines.join('')}`
+    const loose = { '.git/refs/heads/b00001': `${id}\n`, '.git/refs/heads/a/b': `${id}\n` }
+    const backend = memory({ ...withTree(tree), ...loose, '.git/packed-refs': packed })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', git: openGit() })
+    const own = workspace.git as Repository
+    await own.status()
+    const started = ownTime()
+    await own.checkout('b00002')
+    await own.deleteBranch('b00003')
+    const branches = await own.branches()
+    const remote = await own.remoteBranches()
+    expect(ownTime() - started).toBeLessThan(4000)
+    expect(branches).toEqual(['a/b', ...numbers.filter((n) => n !== '00003').map((n) => `b${n}`)])
+    expect([remote.size, remote.get('b00007')]).toEqual([numbers.length, id])
+    await workspace.close()
+  })
+
   it('ends for a commit that is its own parent', async () => {
     const tree = new Uint8Array()
     const commit = commitOf(idOf('tree', tree), A)
