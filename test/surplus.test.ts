@@ -92,6 +92,26 @@ describe('surplus arguments', () => {
   })
 })
 
+/** Messages of V8, which name no parameter, and paths into an argument. */
+const unnamed = /Cannot (read|destructure)|is not (a function|iterable)|Argument "\w+\./
+
+describe('a wrong first argument', () => {
+  it('is refused with the name of the parameter by every exported function, but by those that describe a value', async () => {
+    const wrong: string[] = []
+    let refused = 0
+    for (const [value, [name, subpath]] of functions) {
+      if (Object.hasOwn(exempt, name) && !name.startsWith('create')) continue
+      for (const argument of [undefined, null, 5, {}, { nonsense: 1 }]) {
+        const message = await messageOf(value as Method, [argument])
+        if (/^(Argument|Option|The options) /.test(message)) refused += 1
+        if (unnamed.test(message)) wrong.push(`${name}(${JSON.stringify(argument)}) of ${subpath}: ${message}`)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(refused).toBeGreaterThan(400)
+  })
+})
+
 /** Objects whose methods refuse surplus arguments. */
 const opened = {
   async workspace() {

@@ -1,4 +1,4 @@
-import { refuseSurplus } from '../util/check-options.ts'
+import { checkArgument, isFunction, refuseSurplus } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import { type AuditEntry, type AuditRecord, chain, emptyChain } from './record.ts'
 
@@ -36,6 +36,6 @@ export function memorySink(): MemorySink {
 /** Passes every record to a function. If it throws or rejects, mutations are blocked. */
 export function callbackSink(append: (record: AuditRecord) => void | Promise<void>): AuditSink {
   refuseSurplus('callbackSink()', 1, arguments)
-  if (typeof append !== 'function') throw new TypeError('callbackSink needs a function')
+  checkArgument('callbackSink()', 'append', append, isFunction)
   return { append }
 }

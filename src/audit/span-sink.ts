@@ -1,4 +1,4 @@
-import { refuseSurplus } from '../util/check-options.ts'
+import { checkArgument, isObjectWith, refuseSurplus } from '../util/check-options.ts'
 import type { AuditSink } from './audit-log.ts'
 import type { AuditEntry } from './record.ts'
 
@@ -40,7 +40,7 @@ const INTERNAL = 0
  */
 export function spanSink(tracer: TracerLike): AuditSink {
   refuseSurplus('spanSink()', 1, arguments)
-  if (typeof tracer?.startSpan !== 'function') throw new TypeError('spanSink needs a tracer with startSpan')
+  checkArgument('spanSink()', 'tracer', tracer, isObjectWith('a tracer', 'startSpan'))
   return {
     append() {},
     accept(entry) {

@@ -1,5 +1,6 @@
 import { compileGlobs, withBelow } from '../paths/glob.ts'
 import type { ApprovalRequest } from '../policy/approval.ts'
+import { checkArgument, isObjectValue, requireText } from '../util/check-options.ts'
 import type { ApprovalPattern, PendingApproval } from './approvals.ts'
 import { readList } from './read-list.ts'
 
@@ -22,10 +23,10 @@ export function proposePaths({ accesses }: ApprovalRequest): string {
  * @param paths globs with commas between them, as in the rows of a policy: the plain name of a folder covers what is below it
  * @throws ToolError with the reason, if one of them is not a valid glob
  */
-export function createPattern(
-  { request, actor }: Pick<PendingApproval, 'request' | 'actor'>,
-  paths: string,
-): ApprovalPattern {
+export function createPattern(approval: Pick<PendingApproval, 'request' | 'actor'>, paths: string): ApprovalPattern {
+  checkArgument('createPattern()', 'approval', approval, isObjectValue)
+  requireText('createPattern()', 'paths', paths)
+  const { request, actor } = approval
   const glob = compileGlobs(readList(paths).flatMap(withBelow))
   const rules = rulesOf(request)
   const permissions = new Set(request.accesses.map(({ permission }) => permission))

@@ -1,4 +1,11 @@
-import { checkOptions, isBoolean, type OptionTable, refuseSurplus } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isObjectWith,
+  type OptionTable,
+  refuseSurplus,
+} from '../util/check-options.ts'
 
 /** A file of the person's machine that goes with a message. */
 export type Attachment =
@@ -30,6 +37,7 @@ export async function readAttachment(
   requested: { readonly images?: boolean; readonly documents?: boolean } = {},
 ): Promise<Attachment> {
   refuseSurplus('readAttachment()', 2, arguments)
+  checkArgument('readAttachment()', 'file', file, isObjectWith('a File', 'arrayBuffer'))
   const options = checkOptions<AttachmentOptions>('readAttachment()', requested, optionTable)
   const { name, type, size } = file
   const refuse = (reason: string): never => {

@@ -1,4 +1,11 @@
-import { checkOptions, isFunction, isObjectWith, refuseSurplus } from '../util/check-options.ts'
+import {
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isObjectWith,
+  type OptionTable,
+  refuseSurplus,
+} from '../util/check-options.ts'
 import type { Attachment } from './attachments.ts'
 import { type Controller, ControllerState } from './controller.ts'
 import type { Conversation, Message } from './conversation.ts'
@@ -53,6 +60,8 @@ export interface MessageDraftOptions {
 /** The name of the text among the drafts. */
 const FIELD = 'message'
 
+const optionTable: OptionTable<MessageDraftOptions> = { attach: isFunction, drafts: isObjectWith('drafts', 'get') }
+
 /**
  * Creates the message that a person writes in a conversation. The chat has one of its own; a page that has more for it creates it.
  *
@@ -65,10 +74,8 @@ const FIELD = 'message'
  */
 export function createMessageDraft(conversation: Conversation, options: MessageDraftOptions = {}): MessageDraft {
   refuseSurplus('createMessageDraft()', 2, arguments)
-  const { attach, drafts } = checkOptions<MessageDraftOptions>('createMessageDraft()', options, {
-    attach: isFunction,
-    drafts: isObjectWith('drafts', 'get'),
-  })
+  checkArgument('createMessageDraft()', 'conversation', conversation, isObjectWith('a conversation', 'send'))
+  const { attach, drafts } = checkOptions('createMessageDraft()', options, optionTable)
   const state = new ControllerState<MessageDraftSnapshot>({
     ...{ text: drafts?.get(FIELD) ?? '', attachments: [], takesFiles: attach !== undefined },
     ...{ replaces: undefined, trouble: undefined },

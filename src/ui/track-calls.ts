@@ -75,11 +75,13 @@ function trackedCall(owner: string, run: () => Pick<WorkspaceRun, 'callTool'>, o
 
 /** Records one action and its result in a timeline. An action that throws is recorded as done without a result. */
 export async function trackAction(
-  { timeline, now = Date.now }: Pick<TrackOptions, 'timeline' | 'now'>,
+  options: Pick<TrackOptions, 'timeline' | 'now'>,
   action: Pick<TimelineEntry, 'actor' | 'tool' | 'input' | 'step'>,
   act: (key: string) => Promise<Success | Failure>,
 ): Promise<Success | Failure> {
   refuseSurplus('trackAction()', 3, arguments)
+  const { timeline, now = Date.now } = Object(options) as TrackOptions
+  optionChecks.timeline(timeline, 'timeline', 'trackAction()')
   const at = now()
   const key = timeline.begin({ ...action, at })
   let result: Success | Failure | undefined

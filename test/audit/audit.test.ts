@@ -280,7 +280,7 @@ describe('createAudit', () => {
 
 describe('the input of an audit', () => {
   it('is not a sink without a function', () => {
-    expect(() => callbackSink(undefined as never)).toThrow('callbackSink needs a function')
+    expect(() => callbackSink(undefined as never)).toThrow('"append" of callbackSink() must be a function')
   })
 
   it('is recorded with a time, and without secrets in the path of the taint', async () => {

@@ -141,7 +141,7 @@ describe.each(doors)('$name', (door) => {
     await write('n.txt', '42\n')
     expect(await workspace.files.readText('n.txt')).toBe('42\n')
     if (run !== undefined) expect(await shown(run('cat n.txt'))).toContain('42')
-    expect(() => door.open({} as never)).toThrow(`"target.files" of ${door.name}()`)
+    expect(() => door.open({} as never)).toThrow(`"target" of ${door.name}() must be a workspace or a run`)
     expect(() => door.open(workspace as never, { signal: 1 } as never)).toThrow('signal')
   })
 })

@@ -3,14 +3,7 @@
  * `workspace.files`: judged, audited and undoable.
  */
 
-import {
-  checkArgument,
-  checkOptions,
-  isObjectValue,
-  must,
-  type OptionTable,
-  refuseSurplus,
-} from '../../util/check-options.ts'
+import { checkArgument, checkOptions, must, type OptionTable, refuseSurplus } from '../../util/check-options.ts'
 import { createCallbacks, type FsWatcher } from './callbacks.ts'
 import { withChecks } from './check-arguments.ts'
 import { createPromises, type FsPromises } from './create-promises.ts'
@@ -30,7 +23,7 @@ import {
   type WriteStreamOptions,
 } from './streams.ts'
 import { createSync, type FsSync } from './sync.ts'
-import type { FsTarget } from './target.ts'
+import { type FsTarget, isWorkspaceOrRun } from './target.ts'
 import { COPYFILE_EXCL } from './trees.ts'
 import { type CallbackFunction, withCallback } from './with-callback.ts'
 
@@ -175,8 +168,7 @@ export function createFs<S extends StreamModule = FsStreamModule>(
   options: FsOptions<S> = {},
 ): WorkspaceFs<S> {
   refuseSurplus('createFs()', 2, arguments)
-  checkArgument('createFs()', 'target', target, isObjectValue)
-  checkArgument('createFs()', 'target.files', target.files, isObjectValue)
+  checkArgument('createFs()', 'target', target, isWorkspaceOrRun)
   checkOptions('createFs()', options, optionTable)
   const open = new OpenFiles<FileHandle>()
   const unchecked = createPromises(target, open)

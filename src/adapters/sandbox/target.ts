@@ -7,12 +7,12 @@ import {
   checkOptions,
   isAbortSignal,
   isFunction,
-  isObjectValue,
   isText,
   must,
   type OptionTable,
 } from '../../util/check-options.ts'
 import type { FileOptions, WorkspaceFiles } from '../../workspace/files.ts'
+import { isWorkspaceOrRun } from '../fs/target.ts'
 import { refusalText } from '../model/refusal-text.ts'
 
 /** Calls tools by their names. */
@@ -71,8 +71,7 @@ export function openTarget<O extends SandboxOptions>(
   defaultRoot = '/workspace',
 ): OpenTarget & { readonly given: O } {
   const given = checkOptions<O>(owner, requested, table)
-  checkArgument(owner, 'target', target, isObjectValue)
-  checkArgument(owner, 'target.files', target.files, isObjectValue)
+  checkArgument(owner, 'target', target, isWorkspaceOrRun)
   const { root = defaultRoot, signal: whole, approve, step } = given
   const caller: SandboxCaller = 'own' in target ? target.own : target
   const signalOf = (own?: AbortSignal) => (own && whole ? anySignal(own, whole) : (own ?? whole))
