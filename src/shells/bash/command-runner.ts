@@ -8,6 +8,7 @@ import { createStartedCommands } from '../shared/started-commands.ts'
 import type { CommandFiles, ShellCommand, ShellOutcome } from '../types.ts'
 import type { CommandStart, StartJudge } from './command-hooks.ts'
 import type { CustomCommand } from './custom-command.ts'
+import { withToolErrors } from './fs-errors.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { bashFs } from './just-bash-fs.ts'
@@ -88,11 +89,12 @@ function lineHost(worker: BashOptions['worker']): LineHost | undefined {
 async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {
   const { stop, threads, isApart } = context
   const signal = anySignal(stop.signal, command.signal)
+  const files = withToolErrors(command.files)
   let scratch: CommandFiles | undefined
   const { root = command.root ?? DEFAULT_ROOT } = options
   const roots: VirtualRoots = {
     root,
-    workspace: command.files,
+    workspace: files,
     // Most lines have no temporary files.
     get scratch() {
       scratch ??= scratchFiles(signal)
@@ -122,7 +124,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
     const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const custom = customOf(fs)
     const commands = custom.map(({ name }) => name)
-    const serve = serving(fs, custom, { files: command.files, judge, readInput })
+    const serve = serving(fs, custom, { files, judge, readInput })
     const jobOptions = { timeoutMs, signal, serve, onOutput: shown?.add }
     const isLive = shown !== undefined
     result = (await threads.run(
@@ -139,7 +141,7 @@ async function run(command: ShellCommand, options: BashOptions, context: RunCont
         root,
         runner: scriptRunner(threads, timeoutMs, signal),
         endLine: (reason) => stop.abort(reason),
-        search: searchFiles(command.files),
+        search: searchFiles(files),
         live,
         input,
       }),

@@ -1,5 +1,8 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import { storageError } from '../../storage/storage-error.ts'
 import { systemCodes } from '../../util/system-codes.ts'
+import type { CommandFiles } from '../types.ts'
 
 const codes: Partial<Record<ErrorCode, string>> = {
   ...systemCodes,
@@ -45,4 +48,19 @@ export function asSystemError(error: unknown, operation: string, path: string): 
 /** The reason that bash prints for an error code. */
 export function reasonOf(code: string): string {
   return reasons[code] ?? 'Input/output error'
+}
+
+/** Converts errors that a backend should not throw, because programs print them: their texts may be about the disk. */
+export function withToolErrors(files: CommandFiles): CommandFiles {
+  const converting = Object.entries(files).map(([name, method]: [string, unknown]) => [
+    name,
+    (...args: unknown[]) => {
+      const result: unknown = (method as (...args: unknown[]) => unknown)(...args)
+      if (!(result instanceof Promise)) return result
+      return result.catch((error: unknown) => {
+        throw storageError(name, String(args[0]) as Path, error)
+      })
+    },
+  ])
+  return Object.fromEntries(converting)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../src/backends/memory/index.ts'
+import type { Path } from '../../../src/paths/logical-path.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 
@@ -43,6 +44,33 @@ describe('a command of bash() that is refused a file', () => {
     for (const [line, exitCode, stderr, refused] of await runAll(lines, { commandFileBytes: 50 })) {
       expect([line, exitCode === 0, refused]).toEqual([line, false, ['big']])
       expect(`${line}: ${stderr}`).toMatch(/\.\/big'?: File too large \(100 bytes, over the limit of 50\)\n$/)
+    }
+  })
+
+  it('says that the input failed, without the text of an error that no backend should throw', async () => {
+    const line = 'cat app/b.txt; grep -r b app; find app; ls app; cp -r app c; mv app d; . app/b.txt; rm -r app'
+    for (const method of ['stat', 'read', 'list'] as const) {
+      for (const thrown of [
+        new Error('/disk/x'),
+        Object.assign(new Error('/disk/x'), { code: 'ENOENT' }),
+        '/disk/x',
+        null,
+      ]) {
+        const inner = memory({ 'app/b.txt': 'b\n' })
+        const backend = {
+          ...inner,
+          [method]: async (path: Path, range?: undefined) => {
+            if (path.startsWith('app')) throw thrown
+            return inner[method](path, range)
+          },
+        }
+        const workspace = await createWorkspace({ backend, policy: 'autonomous', shell: bash({ worker: false }) })
+        const result = await workspace.call('run_command', { command: line })
+        expect(JSON.stringify(result)).not.toMatch(/disk|null|undefined|Cannot|is not a/)
+        if (method === 'read' && !Object(thrown).code)
+          expect(result.ok && result.stderr).toContain('Input/output error')
+        await workspace.close()
+      }
     }
   })
 
