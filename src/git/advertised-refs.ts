@@ -1,9 +1,8 @@
 import { ToolError } from '../errors.ts'
-import { parsePath } from '../paths/logical-path.ts'
 import { concatBytes } from '../util/bytes.ts'
 import { createPacer } from '../util/pacer.ts'
-import { gitPath } from './isomorphic-fs.ts'
 import { FLUSH, pktLine, pktLines } from './pkt-line.ts'
+import { isRefName } from './ref-name.ts'
 
 /** Branches of a server that are fetched at once. Each one becomes a file. */
 const MAX_BRANCHES = 100_000
@@ -66,17 +65,6 @@ function mayBeFetched(name: string, wanted: string | undefined): boolean {
 function withoutBadTargets(capabilities: string): string {
   const isGood = (one: string) => !one.startsWith('symref=') || isRefName(one.slice(one.indexOf(':') + 1))
   return capabilities.split(' ').filter(isGood).join(' ')
-}
-
-/** Whether git allows a name (https://git-scm.com/docs/git-check-ref-format), and a workspace can hold its file. */
-export function isRefName(name: string): boolean {
-  if (/[\0-\x20\x7f~^:?*[\\\ufffd]|\.\.|@\{|\/\/|^\/|[/.]$|(^|\/)\.|\.lock(\/|$)/.test(name)) return false
-  try {
-    const path = gitPath('refs', 'remotes', 'origin', ...name.replace(/^refs\/(heads|tags)\//, '').split('/'))
-    return parsePath(path) === path
-  } catch {
-    return false
-  }
 }
 
 function tooManyBranches(): ToolError {

@@ -1,8 +1,9 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
+import { requireBranchName } from './ref-name.ts'
 import { parseRemoteUrl } from './remote-url.ts'
 import { currentBranch } from './repository-branches.ts'
-import { type RepositoryContext, requireBranchName } from './repository-context.ts'
+import type { RepositoryContext } from './repository-context.ts'
 
 /** The address of a repository on a server. */
 export interface RemoteAddress {

@@ -140,10 +140,3 @@ const ofStorage: ReadonlySet<ErrorCode> = new Set(['READ_ONLY', 'NO_SPACE', 'LIM
 function toErrorCode(code: string | undefined) {
   return code === 'NotFoundError' ? 'NOT_FOUND' : code === 'AlreadyExistsError' ? 'ALREADY_EXISTS' : 'BACKEND_ERROR'
 }
-
-/** @throws ToolError `INVALID_INPUT` for a name that git does not allow for a branch */
-export function requireBranchName(name: string): void {
-  if (!/^(?!-)[\w./+@-]{1,200}$/.test(name) || /\.\.|\/\/|@\{|\.lock$|[./]$|^\/|\/\./.test(name)) {
-    throw new ToolError('INVALID_INPUT', `Cannot use ${quote(name)} as a branch name`)
-  }
-}

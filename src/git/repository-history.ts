@@ -16,6 +16,8 @@ export async function commit(
   }
   const message = requested ?? (amend ? await headMessage(context) : undefined)
   if (!message?.trim()) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
+  if (message.includes('\0'))
+    throw new ToolError('INVALID_INPUT', 'Cannot commit: the message contains a NUL character')
   const author = { ...person, timestamp: Math.floor(context.host.now() / 1000), timezoneOffset: 0 }
   // isomorphic-git's own function for the tree recurses over its depth.
   const tree = await writeIndexTrees(context)

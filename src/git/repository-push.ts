@@ -6,10 +6,11 @@ import { openHttp } from './http.ts'
 import type { PreparedPush, PushAnswer, PushOptions, PushResult } from './provider.ts'
 import { describePush } from './push-description.ts'
 import { type MissingCommits, missingCommits, objectsToSend, packOf, type SentObjects } from './push-pack.ts'
+import { requireBranchName } from './ref-name.ts'
 import { throughProxy } from './remote-url.ts'
 import { type RemoteAddress, remoteAddress, setUpstream } from './remotes.ts'
 import { currentBranch, listBranches } from './repository-branches.ts'
-import { type RepositoryContext, requireBranchName } from './repository-context.ts'
+import type { RepositoryContext } from './repository-context.ts'
 import { discover, type RemoteState, sendPack } from './send-pack.ts'
 
 /** What a push means in this repository, before the server is asked. */

@@ -5,10 +5,11 @@ import { ancestors } from './ancestors.ts'
 import { httpClient } from './http.ts'
 import { gitPath, removeRepository } from './isomorphic-fs.ts'
 import type { PullResult, RemoteOptions } from './provider.ts'
+import { requireBranchName } from './ref-name.ts'
 import { parseRemoteUrl, throughProxy } from './remote-url.ts'
 import { remoteAddress, setUpstream, upstreamOf } from './remotes.ts'
 import { type CheckoutResult, checkoutCommit, currentBranch } from './repository-branches.ts'
-import { type RepositoryContext, requireBranchName } from './repository-context.ts'
+import type { RepositoryContext } from './repository-context.ts'
 
 const REMOTE = 'origin'
 

@@ -47,7 +47,12 @@ export interface GitOptions {
   readonly credentials?: CredentialsSource
 }
 
-const isPerson = shape<Person>({ name: isText, email: isText }, 'name', 'email')
+/** Other characters would end the line of the author, or its name. */
+const isPartOfLine = must(
+  'a string without line breaks, NUL, < and >',
+  (value) => typeof value === 'string' && !/[\0\r\n<>]/.test(value),
+)
+const isPerson = shape<Person>({ name: isPartOfLine, email: isPartOfLine }, 'name', 'email')
 
 export const gitOptionTable: OptionTable<GitOptions> = { author: isPerson, credentials: isFunction }
 

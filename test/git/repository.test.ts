@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { nodeBackend } from '../../src/backends/node/index.ts'
+import type { ToolError } from '../../src/errors.ts'
 import { openRepository, type Repository } from '../../src/git/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
+import { runProgram } from '../run-program.ts'
 import { serveGit } from './http-server.ts'
 import { commitAll, git, loaded, newRepository, onDisk, temporary } from './repositories.ts'
 
@@ -190,8 +192,14 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await put(backend, 'a.txt', 'one\n')
     await repository.add('.')
     await repository.commit({ message: 'first' })
-    for (const name of ['-x', '../x', 'a..b', '', 'x.lock', '/x', 'a b', 'HEAD\n']) {
-      await expect(repository.branch(name), name).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    for (const message of ['', ' \n', 'a\0b'])
+      await expect(repository.commit({ message })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    for (const part of ['a\nb', 'a\0', 'a <b', 'b> c', '\r']) {
+      for (const author of [
+        { name: part, email: 'e' },
+        { name: 'n', email: part },
+      ])
+        await expect(repository.commit({ message: 'm', author })).rejects.toThrow(/without line breaks/)
     }
     await repository.branch('there')
     await expect(repository.branch('there')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
@@ -199,6 +207,56 @@ describe.each(Object.entries(backends))('a repository over %s', (_, make) => {
     await expect(repository.add('../x')).rejects.toMatchObject({ code: 'PATH_REJECTED' })
     await backend.close()
   })
+})
+
+it('allows the names of branches that git allows', async () => {
+  const directory = newRepository()
+  writeFileSync(join(directory, 'a.txt'), 'one\n')
+  commitAll(directory)
+  const backend = memory({ 'a.txt': 'one\n' })
+  const repository = opened(backend)
+  await repository.init()
+  await repository.add('.')
+  await repository.commit({ message: 'first' })
+  const parts = [
+    'a',
+    'Z9',
+    '-',
+    '.',
+    '..',
+    '/',
+    '@',
+    '@{',
+    '{',
+    '~',
+    ' ',
+    ':',
+    '?',
+    '*',
+    '[',
+    '\\',
+    '^',
+    '.lock',
+    'HEAD',
+    'ü',
+    '字',
+    '\n',
+    '\x7f',
+    '"',
+    '$',
+    '<',
+    '%',
+  ]
+  const names = new Set(parts.flatMap((one) => [one, `x${one}`, `${one}x`, `x/${one}`, `x${one}/y`]))
+  for (const name of names) {
+    const { status } = runProgram('git', ['branch', '--', name], { cwd: directory })
+    if (status === 0) git(directory, 'branch', '-D', '--', name)
+    const code = await repository.branch(name).then(
+      () => repository.deleteBranch(name),
+      (error: ToolError) => error.code,
+    )
+    expect([name, code !== 'INVALID_INPUT']).toEqual([name, status === 0])
+  }
 })
 
 describe('a file that may not be read', () => {
