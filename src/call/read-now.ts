@@ -5,7 +5,7 @@ import { createVisibility, hiddenBy } from '../guard/visibility.ts'
 import { childOf, display, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
 import { deniedError, requireAllowed } from '../policy/evaluation.ts'
-import { CommandGate } from '../shells/shared/command-gate.ts'
+import { CommandGate, shownStat } from '../shells/shared/command-gate.ts'
 import { linkLookups, listLookups } from '../shells/shared/command-reads.ts'
 import type { DirectoryEntry, EntryType, ReadsNow, Stat } from '../storage/backend.ts'
 import { type Lookups, runLookupsNow } from '../storage/lookups.ts'
@@ -77,10 +77,8 @@ export class FilesNow {
       const [access] = call.accesses
       const stat = access === undefined ? undefined : reads.stat(access.path)
       if (access === undefined || stat === undefined) return undefined
-      // A program may learn that a protected file exists, but neither its size nor its time.
-      if (access.classification.redacted) return { path: access.path, type: stat.type, size: 0, tag: access.path }
-      if (stat.type !== 'directory') taint.addRead(access.path)
-      return { path: access.path, ...stat }
+      if (!access.classification.redacted && stat.type !== 'directory') taint.addRead(access.path)
+      return shownStat(access, stat)
     })
   }
 

@@ -5,6 +5,7 @@ import { sha256 } from '../files/hash/sha256.ts'
 import { childOf, isWithin, notFound, type Path, quote } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
+import { shownStat } from '../shells/shared/command-gate.ts'
 import type { EntryType } from '../storage/backend.ts'
 import { largeBounds } from '../storage/large-bounds.ts'
 import { stateAt, versionAt } from '../storage/versions.ts'
@@ -96,17 +97,18 @@ const reads = {
   stat: {
     ...readOperations.stat,
     async run({ drafts, noteMetadata, observe, ...step }) {
-      const { path, classification } = targetOf(step)
+      const access = targetOf(step)
+      const { path } = access
       const stat = await drafts.stat(path)
       const observeVersion = await observe(path, stat)
       if (stat === undefined) return {}
-      // A program may learn that a protected file exists, but neither its size nor its time.
-      if (classification.redacted) return { stat: { path, type: stat.type, size: 0, tag: path } }
+      const shown = { stat: shownStat(access, stat) }
+      if (access.classification.redacted) return shown
       const note = () => {
         observeVersion()
         noteMetadata(path)
       }
-      return { stat: { path, ...stat }, [NOTE]: note }
+      return { ...shown, [NOTE]: note }
     },
   },
   readLink: {
@@ -285,12 +287,12 @@ async function expectVersion(step: StepFiles, path: Path, expected: string | nul
 }
 
 /** Requires the version of a file that has a tag, now and when the change is committed. */
-async function expectTag(step: StepFiles, { path, classification }: GuardedAccess, expected: string): Promise<void> {
+async function expectTag(step: StepFiles, access: GuardedAccess, expected: string): Promise<void> {
+  const { path } = access
   const current = await currentVersion(step, path)
   const stat = await step.drafts.stat(path)
-  // The tag of a protected file does not tell its versions apart.
-  const tag = classification.redacted ? path : stat?.tag
-  const isSame = stat !== undefined && tag === expected
+  // A directory has no version.
+  const isSame = stat !== undefined && stat.type !== 'directory' && shownStat(access, stat).tag === expected
   checkVersion(path, isSame ? current : NO_VERSION, current)
   step.expectVersion(path, current)
 }

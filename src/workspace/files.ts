@@ -60,7 +60,7 @@ export interface FileStat {
   readonly mode?: number
   /** Milliseconds since 1970, if the backend stores it. */
   readonly modifiedAt?: number
-  /** Opaque: equal tags of one path mean equal content. */
+  /** Opaque: equal tags of one path mean equal content. A directory has one tag whatever is in it. */
   readonly tag: string
 }
 

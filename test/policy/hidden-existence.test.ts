@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createFs } from '../../dist/adapters/fs/index.js'
 import { type MemoryEntry, memory } from '../../dist/backends/memory/index.js'
 import { createWorkspace, type PolicyInput, type Workspace } from '../../dist/index.js'
 import { bash } from '../../dist/shells/bash/index.js'
@@ -126,6 +127,29 @@ describe('whether a hidden file exists', () => {
       await expectSame([{ ...links, 'n.md': 'top\n' }, links], policy, toCall(path))
     }
   })
+})
+
+it('metadata of a directory does not tell how often hidden files below it changed', async () => {
+  const shownAfter = async (changes: number) => {
+    const files = memory({ 'src/b.txt': 'b\n' })
+    const owner = await createWorkspace({ backend: files, policy: 'autonomous', clock: () => 0 })
+    for (let i = 0; i < changes; i++) {
+      await owner.files.write('src/h.txt', `${i}`)
+      await owner.files.delete('src/h.txt')
+    }
+    const policy: PolicyInput = { preset: 'autonomous', deniedPaths: ['src/h.txt'] }
+    const given = { backend: files, policy, clock: () => 0, ids: () => 'run0' }
+    const workspace = await createWorkspace({ ...given, shell: bash({ worker: false }) })
+    const fs = createFs(workspace)
+    return shown([
+      await Promise.all(['.', 'src'].map((path) => workspace.files.stat(path))),
+      await fs.promises.stat('/src'),
+      [fs.statSync('/'), fs.statSync('/src')],
+      await workspace.files.batch(async (batch) => batch.stat('src')),
+      await workspace.callTool('run_command', { command: 'stat . src; ls -lai . src' }),
+    ])
+  }
+  expect(await shownAfter(3)).toEqual(await shownAfter(0))
 })
 
 it('a path below a visible file is still told from a missing one', async () => {

@@ -10,7 +10,7 @@ import { childOf, type LogicalPath, notFound, type Path, parentOf, quote, ROOT }
 import { type Access, type GuardedAccess, refusedPermission } from '../../policy/access.ts'
 import type { ContentFlow, CopySource } from '../../policy/content-flow.ts'
 import type { Permission } from '../../policy/permissions.ts'
-import type { Backend, Change, ContentSink, EntryState, EntryType } from '../../storage/backend.ts'
+import type { Backend, Change, ContentSink, EntryState, EntryType, Stat } from '../../storage/backend.ts'
 import { type Lookups, look, runLookups } from '../../storage/lookups.ts'
 import { priorStateWithin, sizeOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -399,9 +399,7 @@ export class CommandGate {
     if (access === undefined) return undefined
     const stat = yield* look((reads) => reads.stat(access.path))
     if (stat === undefined || !this.#shows(access.asked, access.path, stat.type)) return undefined
-    // A command may learn that a protected file exists, but neither its size nor its time.
-    if (access.classification.redacted) return { path: access.path, type: stat.type, size: 0, tag: access.path }
-    return { ...stat, path: access.path }
+    return shownStat(access, stat)
   }
 
   *#visibleAccess(path: string, noFollow: boolean): Lookups<GuardedAccess | undefined> {
@@ -485,6 +483,15 @@ export class CommandGate {
       value: fileBytes,
     })
   }
+}
+
+/**
+ * Returns what a program may learn about an entry: of a protected file neither its size nor its time, and of a directory no tag of
+ * the backend, which changes with hidden entries below it.
+ */
+export function shownStat({ path, classification }: GuardedAccess, stat: Stat): Stat & { readonly path: Path } {
+  if (classification.redacted) return { path, type: stat.type, size: 0, tag: path }
+  return { ...stat, path, tag: stat.type === 'directory' ? path : stat.tag }
 }
 
 function hasContent({ to }: Change): boolean {
