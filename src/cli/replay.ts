@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { visible } from '../audit/report-text.ts'
 import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import { bash } from '../shells/bash/index.ts'
@@ -51,15 +52,15 @@ function entriesOf(file: string, text: string): ReturnType<typeof parseRecording
 function formatReplay(result: Replay): string {
   if (result.ok) return `${styleText('green', 'the same')}  ${counted(result.steps, 'step')} came out as recorded\n`
   const { steps, step, why } = result
-  const label = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
+  const label = visible(`step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`)
   if (why === 'secret') {
     return `${styleText('yellow', 'not repeated')}  ${label}: its input contained a secret, which a recording does not keep; the same before it: ${counted(steps, 'step')}\n`
   }
   const values = `  recorded ${excerpt(result.recorded)}\n  replayed ${excerpt(result.replayed)}\n`
-  return `${styleText('red', 'different')}  ${label}, in ${result.field}; the same before it: ${counted(steps, 'step')}\n${values}`
+  return `${styleText('red', 'different')}  ${label}, in ${visible(result.field ?? '')}; the same before it: ${counted(steps, 'step')}\n${values}`
 }
 
 function excerpt(value: unknown): string {
-  const text = JSON.stringify(value)
+  const text = visible(JSON.stringify(value))
   return text.length > 300 ? `${text.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}…` : text
 }

@@ -168,10 +168,11 @@ function createRecorder({ write, workspace, clock, approve }: RecorderOptions): 
       const answers: HandlerAnswer[] = []
       const callApprove = recordAnswers(options.approve, (answer) => answers.push(answer))
       const result = await act(callApprove === undefined ? options : { ...options, approve: callApprove })
-      const input = withoutSecrets(step.input)
+      const [input, name] = [withoutSecrets(step.input), withoutSecrets(step.name)]
       const hasMedia = options.media !== undefined && options.media !== false
       put(slot, {
         ...step,
+        ...(name.changed ? { name: name.value } : {}),
         ...(step.refusedOptions === undefined ? {} : { refusedOptions: withoutSecrets(step.refusedOptions).value }),
         runId: run.id,
         input: input.value,
@@ -179,7 +180,7 @@ function createRecorder({ write, workspace, clock, approve }: RecorderOptions): 
         ...(hasMedia ? { media: options.media } : {}),
         at,
         ...(answers.length === 0 ? {} : { answers: withoutSecrets(answers).value }),
-        ...(input.changed ? { redacted: true } : {}),
+        ...(input.changed || name.changed ? { redacted: true } : {}),
       })
       return result
     },
@@ -209,9 +210,13 @@ function withoutSecrets<T>(value: T): { value: T; changed: boolean } {
     return Object.fromEntries(Object.entries(part).map(([field, item]) => [clean(field), clean(item)]))
   }
   try {
-    return { value: clean(value) as T, changed }
+    const cleaned = clean(value) as T
+    // A field may name its value as a password. Each text is cleaned before, because line ends are escaped in JSON.
+    const json = JSON.stringify(cleaned) ?? ''
+    const { text } = redact(json)
+    return text === json ? { value: cleaned, changed } : { value: JSON.parse(text), changed: true }
   } catch {
-    // A cycle, a bigint, or a field that cannot be read.
+    // A cycle, a bigint, a field that cannot be read, or no JSON without its secrets.
     return { value: null as T, changed: true }
   }
 }

@@ -368,6 +368,15 @@ describe('replay', () => {
     expect(await printed(replay, file, '--root', directory())).toMatchObject({ code: 1 })
   })
 
+  it('shows control characters of a recording by their code points', async () => {
+    const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
+    const named = readFileSync(file, 'utf8').replace('"name":"read_file"', '"name":"\\u001b[2J\u202e"')
+    writeFileSync(file, named.replace('"ok":true', '"ok":"\u202e"'))
+    const { out } = await printed(replay, file, '--root', root)
+    expect(out).toMatch(/step 1, u\+001b\[2Ju\+202e of run/)
+    expect(out).not.toContain('\u202e')
+  })
+
   it('rejects a file that does not start like a recording', async () => {
     const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
     for (const text of [readFileSync(file, 'utf8').replace(/^.*\n/, ''), '']) {

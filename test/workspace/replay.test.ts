@@ -209,6 +209,18 @@ describe('a replay of a recording', () => {
     expect(result).toMatchObject({ ok: false, why: 'secret', steps: before - 2, step: { name: 'write_file' } })
   })
 
+  it('has no secret that is the name of a tool, or that only the name of its field shows', async () => {
+    const { workspace, lines, entries } = await recording()
+    const password = 'Zx9$kq-Lm42'
+    const inputs = [{ path: 'b.txt', DB_PASSWORD: password }, { env: [{ name: 'DB_PASSWORD', value: password }] }]
+    for (const input of inputs) await workspace.callTool('read_file', input)
+    await workspace.callTool(byContent.github, {})
+    await workspace.call('read_file', { path: 'b.txt' })
+    await workspace.close()
+    expect(lines.filter((line) => line.includes(password) || line.includes(byContent.github))).toEqual([])
+    expect(entries().map((entry) => 'redacted' in entry)).toEqual([false, false, true, true, true, false])
+  })
+
   it('is impossible if the recording could not be written: calls continue, and close() rejects', async () => {
     const { workspace } = await recording({
       record() {
