@@ -342,6 +342,22 @@ describe('acpClient()', () => {
     ])
   })
 
+  it('refuses a permission request that names more than 1,000 operations, in any form', async () => {
+    const { guarded } = await connect()
+    const paths = Array.from({ length: 2000 }, (_, i) => `/workspace/${i}`)
+    const forms = {
+      locations: { locations: paths.map((path) => ({ path })) },
+      content: { content: paths.map((path) => ({ type: 'diff', path, newText: '' })) },
+      fields: { rawInput: { paths } },
+      names: { rawInput: Object.fromEntries(paths.map((path) => [path, 1])) },
+      commands: { kind: 'execute', rawInput: paths.map((path) => ({ command: `ls ${path}` })) },
+    }
+    for (const [form, toolCall] of Object.entries(forms)) {
+      const params = { sessionId: 's', toolCall: { toolCallId: 't', ...toolCall }, options: [] }
+      await expect(guarded.answer('session/request_permission', params), form).rejects.toMatchObject({ code: -32602 })
+    }
+  })
+
   it('throws errors with codes without the SDK', async () => {
     const { guarded } = await connect({ RequestError: undefined as never })
     const error = await guarded

@@ -86,6 +86,9 @@ export interface AcpApp {
   onRequest(method: never, handler: never): unknown
 }
 
+/** The largest number of operations of a permission request: the verdict on each takes time. */
+const MAX_CALLS = 1000
+
 const optionTable: OptionTable<AcpOptions> = {
   ...sandboxTable,
   permission: isFunction,
@@ -143,6 +146,7 @@ export function acpClient(target: AcpTarget, requested?: AcpOptions): AcpClient 
       const { options } = request
       requireDistinct(options)
       const calls = announcedCalls(request.toolCall, open.inward)
+      if (calls.length > MAX_CALLS) throw protocolError('invalid', `A request names more than ${MAX_CALLS} operations`)
       for (const { tool, input } of calls) {
         if (isDenied(await own.explainTool(tool, input))) return answerWith('reject_once', options)
       }
