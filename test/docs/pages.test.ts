@@ -63,6 +63,20 @@ describe('the documentation', () => {
     expect(blocks.filter(({ language }) => !languages.has(language)).map(({ name }) => name)).toEqual([])
   })
 
+  it('names the packages that a page imports in a line that installs them', () => {
+    const missing = [...pages].flatMap(([path, text]) => {
+      const installs = [...text.matchAll(/\b(?:npm install|pnpm add) ([^\n`]*)/g)].flatMap(([, words = '']) =>
+        words.split(/\s+/),
+      )
+      const installed = new Set(['wardspace', ...installs.map((word) => word.replace(/(?<=.)@.*/, ''))])
+      const code = blocksOf(path, text).filter(({ language }) => /^(ts|js|html)$/.test(language))
+      const imports = /(?:\bfrom |\bimport |\bimport\()['"]((?:@[^/'"]+\/)?[^./'":][^/'":]*)(?:\/[^'"]*)?['"]/g
+      const names = code.flatMap(({ code }) => [...code.matchAll(imports)].map(([, name = '']) => name))
+      return [...new Set(names)].filter((name) => !installed.has(name)).map((name) => `${path}: ${name}`)
+    })
+    expect(missing).toEqual([])
+  })
+
   it('has at most 12 blocks that are not run, each with a reason', () => {
     const notRun = blocks.filter((block) => block.notRun !== undefined)
     for (const { name, notRun: reason } of notRun) console.log(`not run: ${name}: ${reason}`)
