@@ -10,6 +10,9 @@ const REFUSALS = new Set<unknown>(['EACCES', 'EFBIG', 'EIO'])
 /** `sed: a: No such file or directory`, `chmod: cannot access 'a': No such file or directory`. */
 const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
 
+/** `xxd: EFBIG: file too large, read '/workspace/a'`. A script of `node` prints such errors itself, with a stack. */
+const SYSTEM_ERROR = /^(?!Error)(.*?)E[A-Z]+: [^,\n]+, \w+ '([^'\n]*)'$/gm
+
 const logs = new WeakMap<IFileSystem, RefusalLog>()
 
 /** Runs a command over the files of a line. Its errors name the reason of a refusal, and not a missing file. */
@@ -47,10 +50,16 @@ export class RefusalLog {
   corrected(stderr: string, cwd: string, start: number): string {
     const refused = this.refused.slice(start)
     if (refused.length === 0) return stderr
-    return stderr.replace(MISSING, (line, lead: string, operand: string) => {
-      const reason = reasonFor(refused, resolvePath(cwd, operand))
-      return reason === undefined ? line : `${lead}: ${reason}`
-    })
+    return stderr
+      .replace(MISSING, (line, lead: string, operand: string) => {
+        const reason = reasonFor(refused, resolvePath(cwd, operand))
+        return reason === undefined ? line : `${lead}: ${reason}`
+      })
+      .replace(SYSTEM_ERROR, (line, lead: string, path: string) => {
+        const reason = reasonFor(refused, path)
+        if (reason === undefined) return line
+        return `${lead}${/^\S*: $/.test(lead) ? `${path}: ` : ''}${reason}`
+      })
   }
 
   #watched(method: unknown): unknown {

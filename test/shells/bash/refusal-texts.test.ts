@@ -47,6 +47,34 @@ describe('a command of bash() that is refused a file', () => {
     }
   })
 
+  it('prints the reason as a sentence, and no code of the system', async () => {
+    const names = [
+      'cp F y',
+      'cp -r . d',
+      'ln F h',
+      'install F y',
+      'tar cf t.tar F',
+      'node F',
+      'join F a.txt',
+      'split F',
+    ]
+    const viewers = ['xxd', 'hexdump', 'hexdump -C', 'nl', 'rev', 'fold', 'expand', 'file', 'source'].map(
+      (name) => `${name} F`,
+    )
+    for (const [file, limits, reason] of [
+      ['big', { commandFileBytes: 50 }, 'File too large (100 bytes, over the limit of 50)'],
+      ['.env', {}, 'Permission denied'],
+    ] as const) {
+      const lines = [...names, ...viewers].map((line) => line.replace('F', file))
+      for (const [line, exitCode, stderr] of await runAll(lines, limits)) {
+        if (exitCode === 0 || /not found/.test(stderr)) continue
+        expect(`${line}: ${stderr}`).not.toMatch(/\bE[A-Z]{2,}:/)
+        if (line.includes(file))
+          expect(`${line}: ${stderr}`).toMatch(new RegExp(`${file}\\b.*: ${reason.replace(/[()]/g, '\\$&')}`))
+      }
+    }
+  })
+
   it('says that the input failed, without the text of an error that no backend should throw', async () => {
     const line = 'cat app/b.txt; grep -r b app; find app; ls app; cp -r app c; mv app d; . app/b.txt; rm -r app'
     for (const method of ['stat', 'read', 'list'] as const) {
