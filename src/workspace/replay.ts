@@ -149,8 +149,10 @@ const createAnyWorkspace = createWorkspace as (
 
 function parseLine(line: string): Recorded | undefined {
   try {
-    const entry = JSON.parse(line) as Recorded | null
-    return typeof entry === 'object' && entry !== null && entryTypes.has(entry.type) ? entry : undefined
+    const entry = JSON.parse(line) as Recorded
+    const { run = {}, answers = [] } = entry as { run?: unknown; answers?: unknown }
+    const isWhole = entryTypes.has(entry.type) && typeof run === 'object' && Array.isArray(answers)
+    return isWhole && (entry.type === 'run') === 'run' in entry ? entry : undefined
   } catch {
     return undefined
   }

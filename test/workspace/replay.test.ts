@@ -240,8 +240,11 @@ describe('a replay of a recording', () => {
       lines.slice(1).join('\n'),
       [...lines, lines[0]].join('\n'),
       lines[0]?.replace('"version":1', '"version":2') ?? '',
+      `${lines[0]}\n{"type":"run"}`,
+      `${lines[0]}\n{"type":"run","run":1}`,
+      `${lines[0]}\n{"type":"call","name":"read_file","runId":"run","answers":{"length":1000000000}}`,
     ]) {
-      expect(() => parseRecording(text)).toThrow(TypeError)
+      expect(() => parseRecording(text)).toThrow(/^Line \d+ is not part of a recording of version 1$/)
     }
     await expect(replay([], {})).rejects.toThrow(TypeError)
     await expect(replay(parseRecording(lines.join('\n')), { backend: memory(files) })).rejects.toThrow('shell')
