@@ -14,8 +14,8 @@ type Method = (...args: readonly unknown[]) => unknown
 const exempt: Readonly<Record<string, string>> = {
   ...named(
     'converts or describes one value, and can be passed to map(), filter() and then()',
-    'parsePath shaMap reportRuns parseRecording display nameOf parentOf quote ancestorsOf hashBytes sha256 sha256Async',
-    'versionOf isOverlay modelTools toJsonSchema toModelText redact diffLines hasWebTools fieldsOf isDialectResult',
+    'parsePath shaMap display nameOf parentOf quote ancestorsOf hashBytes sha256 sha256Async',
+    'versionOf isOverlay toModelText redact diffLines fieldsOf isDialectResult',
     'formatCommandOutput formatNearestPassage newLinesOf numberLines splitLines strictGlob joinSentences',
     'aboutCall blockedInWords canHavePattern commentsInWords createPattern headlineOf isRefusal outcomeOf proposePaths',
     'questionInWords refusalInWords refusalsOf ruleInWords verdictInWords',

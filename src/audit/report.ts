@@ -2,7 +2,7 @@ import { isForbidden, isRefusal } from '../errors.ts'
 import { addAncestors, type Path } from '../paths/logical-path.ts'
 import { compilePaths } from '../policy/match.ts'
 import { isMutating } from '../policy/permissions.ts'
-import { checkArgument, must } from '../util/check-options.ts'
+import { checkArgument, must, refuseSurplus } from '../util/check-options.ts'
 import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
 import { isRecords } from './verify.ts'
 
@@ -118,6 +118,7 @@ const isRecord = must(
 
 /** Returns the reports of all runs in some records, in the order of their first record. */
 export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
+  refuseSurplus('reportRuns()', 1, arguments)
   checkArgument('reportRuns()', 'records', records, isRecords)
   const runs = new Map<string, { readonly actor: string; readonly entries: ReportedRecord[] }>()
   for (const record of records) {

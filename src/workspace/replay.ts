@@ -58,6 +58,7 @@ export type Replay =
  * @throws TypeError that names the first invalid line
  */
 export function parseRecording(text: string): readonly Recorded[] {
+  refuseSurplus('parseRecording()', 1, arguments)
   requireText('parseRecording()', 'text', text)
   return text
     .split('\n')

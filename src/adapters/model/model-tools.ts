@@ -1,5 +1,5 @@
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
-import { checkArgument } from '../../util/check-options.ts'
+import { checkArgument, refuseSurplus } from '../../util/check-options.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { isToolList } from './select-tools.ts'
 import { toJsonSchema } from './tool-schema.ts'
@@ -20,6 +20,7 @@ export interface ModelTool {
  * const definitions = modelTools(workspace.tools)
  */
 export function modelTools(tools: readonly (ToolDescription | DialectToolInfo)[]): ModelTool[] {
+  refuseSurplus('modelTools()', 1, arguments)
   checkArgument('modelTools()', 'tools', tools, isToolList)
   const seenDescriptions = new Set<string>()
   return toJsonSchema(tools).map(({ name, description, inputSchema }, index) => ({

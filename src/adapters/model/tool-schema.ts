@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
-import { checkArgument } from '../../util/check-options.ts'
+import { checkArgument, refuseSurplus } from '../../util/check-options.ts'
 import { metadataOf, zodObject } from '../../util/object-schema.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { isToolList } from './select-tools.ts'
@@ -22,6 +22,7 @@ export interface JsonSchemaTool {
  * const tools = toJsonSchema(workspace.tools)
  */
 export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)[]): JsonSchemaTool[] {
+  refuseSurplus('toJsonSchema()', 1, arguments)
   checkArgument('toJsonSchema()', 'tools', tools, isToolList)
   return tools.map((tool) => {
     const { name, description } = tool

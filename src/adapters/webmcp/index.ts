@@ -50,6 +50,7 @@ interface ModelContext {
 
 /** Returns whether this page supports WebMCP: `document.modelContext`, or the older `navigator.modelContext`. */
 export function hasWebTools(): boolean {
+  refuseSurplus('hasWebTools()', 0, arguments)
   return contextOf() !== undefined
 }
 
