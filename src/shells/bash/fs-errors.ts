@@ -1,6 +1,4 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
-import type { Path } from '../../paths/logical-path.ts'
-import { storageError } from '../../storage/storage-error.ts'
 import { systemCodes } from '../../util/system-codes.ts'
 import type { CommandFiles } from '../types.ts'
 
@@ -58,7 +56,7 @@ export function withToolErrors(files: CommandFiles): CommandFiles {
       const result: unknown = (method as (...args: unknown[]) => unknown)(...args)
       if (!(result instanceof Promise)) return result
       return result.catch((error: unknown) => {
-        throw storageError(name, String(args[0]) as Path, error)
+        throw error instanceof ToolError ? error : new ToolError('BACKEND_ERROR', `Cannot ${name}: the storage failed`)
       })
     },
   ])
