@@ -52,7 +52,8 @@ async function readTip(objects: Objects, commit: string): Promise<Tip> {
   const end = text.indexOf('\n\n')
   const head = end === -1 ? text : text.slice(0, end)
   const author = personOf(head, 'author')
-  const message = end === -1 ? '' : `${text.slice(end).replaceAll('\r', '').replace(/^\n+/, '').replace(/\n+$/, '')}\n`
+  const body = text.slice(end).replaceAll('\r', '')
+  const message = end === -1 ? '' : `${body.replace(/^\n+|(?<!\n)\n+$/g, '')}\n`
   const { name, email, seconds } = author
   return {
     entry: { commit, parents: parseCommit(object.bytes).parents, message, author: { name, email, at: seconds * 1000 } },

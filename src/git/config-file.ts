@@ -37,7 +37,7 @@ function* settingsIn(text: string, section: string) {
     if (header !== undefined) isInside = subsection === undefined && header.toLowerCase() === section
     if (!isInside || (header === undefined && key === undefined)) continue
     const plain = value
-      .replace(/\s*[#;].*$/, '')
+      .replace(/(?<!\s)\s*[#;].*$/, '')
       .replaceAll('"', '')
       .trim()
     yield { line, at: key === undefined ? undefined : { key, value: plain } }

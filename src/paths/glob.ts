@@ -72,7 +72,8 @@ export function composePath(path: string): string {
   return /[^\0-\u02ff]/.test(path) ? path.normalize('NFC') : path
 }
 
-const MAX_LENGTH = 4096
+/** Characters of a longer pattern, which is refused. */
+export const MAX_LENGTH = 4096
 
 /** Refuses patterns that are invalid as text. Returns the pattern in quotes, for messages. */
 function check(pattern: string): string {

@@ -1,3 +1,4 @@
+import { MAX_LENGTH } from './glob.ts'
 import { quote } from './logical-path.ts'
 
 /** Why a path pattern does not match what it seems to, and what to write instead. */
@@ -77,7 +78,8 @@ export function withoutBrackets(pattern: string): string {
 /** Returns a warning for each glob of a call that does not match what it seems to. */
 export function spellingWarnings(...patterns: readonly (string | undefined)[]): string[] {
   return patterns.flatMap((pattern) => {
-    if (pattern === undefined) return []
+    // A longer one is refused, and comparing it would take quadratic time.
+    if (pattern === undefined || pattern.length > MAX_LENGTH) return []
     const problem = otherSpelling(pattern) ?? (hasStarsInName(pattern) ? starsInName : undefined)
     return problem === undefined ? [] : [`In the pattern ${quote(pattern)}, ${problem.reason}. ${problem.hint}`]
   })

@@ -34,7 +34,7 @@ export function namesOf(found: readonly FoundEntry[], shown: string, withFileTyp
   if (!withFileTypes) return found.map(({ path }) => path)
   return found.map(({ path, type }) => {
     const cut = path.lastIndexOf('/')
-    const parent = cut < 0 ? shown : `${shown.replace(/\/+$/, '')}/${path.slice(0, cut)}`
+    const parent = cut < 0 ? shown : `${shown.replace(/(?<!\/)\/+$/, '')}/${path.slice(0, cut)}`
     return new Dirent(path.slice(cut + 1), parent, type)
   })
 }

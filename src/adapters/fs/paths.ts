@@ -17,7 +17,7 @@ export function locate(path: FsPath, name = 'path'): Located {
   if (shown.includes('\0')) {
     throw valueError(name, shown, 'must be a string, Uint8Array, or URL without null bytes')
   }
-  return { shown, path: shown === '' ? '' : shown.replace(/^\/+/, '').replace(/\/+$/, '') || '.' }
+  return { shown, path: shown === '' ? '' : shown.replace(/^\/+|(?<!\/)\/+$/g, '') || '.' }
 }
 
 function textOf(path: FsPath, name: string): string {

@@ -82,7 +82,7 @@ export function openTarget<O extends SandboxOptions>(
   const prefix = root === '/' ? root : `${root}/`
   const inward = (path: string) => {
     if (path === root) return '.'
-    return path.startsWith(prefix) ? path.slice(prefix.length).replace(/\/+$/, '') || '.' : path
+    return path.startsWith(prefix) ? path.slice(prefix.length).replace(/(?<!\/)\/+$/, '') || '.' : path
   }
   return {
     files: filesWith(target.files, withOptions),
@@ -96,7 +96,7 @@ export function openTarget<O extends SandboxOptions>(
       throw new ToolError(code, message, details)
     },
     inward,
-    rooted: (path) => inward(path).replace(/^\/+/, '').replace(/\/+$/, '') || '.',
+    rooted: (path) => inward(path).replace(/^\/+|(?<!\/)\/+$/g, '') || '.',
     outward: (path) => (path === '' || path === '.' ? root : prefix + path),
   }
 }

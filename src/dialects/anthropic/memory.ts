@@ -80,7 +80,7 @@ function inwardMemoryPath(path: string, pathMapping: PathMapping): string {
 }
 
 function refuseRoot(verb: string, path: string): void {
-  if (path.replace(/\/+$/, '') !== MEMORIES) return
+  if (path.replace(/(?<!\/)\/+$/, '') !== MEMORIES) return
   throw new ToolError('PATH_REJECTED', `Cannot ${verb} the ${MEMORIES} directory itself`)
 }
 

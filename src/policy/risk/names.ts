@@ -17,9 +17,9 @@ const buildNames = list(`package.json deno.json deno.jsonc bunfig.toml turbo.jso
 const buildPatterns = [
   /^(?:vitest|jest)\.workspace\.(?:[cm]?[jt]s|json)$/,
   /^(?:tsconfig|jsconfig)(?:\.[\w.-]+)?\.json$/,
-  /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)(?:[.-][\w-]+)*\.config\.(?:[cm]?[jt]s|json)$/,
+  /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)(?:[.-][\w.-]*)?\.config\.(?:[cm]?[jt]s|json)$/,
   /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)\.config(?:\.[\w-]+)*\.(?:[cm]?[jt]s|json)$/,
-  /^requirements(?:[-_.][\w-]+)*\.(?:txt|in)$/,
+  /^requirements(?:[-_.][\w.-]*)?\.(?:txt|in)$/,
   /^(?:dockerfile|containerfile)\./,
   /\.dockerfile$/,
   /^(?:docker-)?compose(?:\.[\w-]+)*\.ya?ml$/,

@@ -200,7 +200,7 @@ const PLAIN_KEY = /^(?:(?:[\w./:@%+,-]|\$\w+|\$\{\w+\})+|'[\w ./:@%+,-]*'|"(?:[\
 function checkSubscript(walk: WalkContext, element: Word, scope: Scope): void {
   const subscript = /^\[([\s\S]*)\]\+?=/.exec(element.text)?.[1]
   if (subscript === undefined) return
-  if (/^(\$?[A-Za-z_]\w*|[\d\s+*/%-])*$/.test(subscript))
+  if (/^(?:\$?[A-Za-z_]\w*(?!\w)|[\d\s+*/%-])*$/.test(subscript))
     checkNames(walk, subscript.replaceAll('$', ''), scope, element)
   else denyArithmetic(walk, subscript, scope, element)
 }

@@ -110,7 +110,7 @@ function withoutTexts(code: string): string {
   if (tokens.join('') !== code || /[/`\\]|<!--|-->|#!/.test(bare)) return code
   return tokens
     .map((text, index) => {
-      const isName = /(\[|\b(require|import|from)\b\s*\(?)\s*$/.test(tokens[index - 1] ?? '')
+      const isName = /(\[\s*|\b(require|import|from)\b\s*(\(\s*)?)$/.test(tokens[index - 1] ?? '')
       return !isText(text) || isName || /^\s*[:\]]/.test(tokens[index + 1] ?? '') ? text : "''"
     })
     .join('')

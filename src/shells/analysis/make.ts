@@ -38,7 +38,7 @@ export function inspectMake(call: Call): undefined {
       // Blanks may surround a name. Expansions in the name or the value run at once.
       const name = text
         .slice(0, equals)
-        .replace(/[\s:?+!]+$/, '')
+        .replace(/(?<![\s:?+!])[\s:?+!]+$/, '')
         .trimStart()
       const starts = /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) || text.slice(0, equals).includes('!')
       if (starts || literal === undefined || /[$`|;&<>\n]/.test(literal)) {

@@ -404,7 +404,7 @@ function tidy(message: string): string {
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
-    .replace(/^\n+|\n+$/g, '')
+    .replace(/^\n+|(?<!\n)\n+$/g, '')
     .replace(/\n{3,}/g, '\n\n')
 }
 
