@@ -27,7 +27,7 @@ export interface ParsedIndex {
 /**
  * Parses git's index, versions 2 to 4 (see git's `gitformat-index`). Entries that are only intended to be added are skipped.
  *
- * @throws ToolError `BACKEND_ERROR` for a damaged index or another version
+ * @throws ToolError `BACKEND_ERROR` for a damaged index, another version, or an extension that changes what the entries are
  */
 export function parseIndexFile(bytes: Uint8Array): ParsedIndex {
   const entries = new Map<string, IndexEntry>()
@@ -83,8 +83,22 @@ export function parseIndexFile(bytes: Uint8Array): ParsedIndex {
       skip: (extendedFlags & 0x4000) !== 0,
     })
   }
+  requireKnownExtensions(view, at)
   return { entries, unmerged }
 }
+
+/** Without the extension of a split index, most of its entries would be absent. One that begins with a capital may be ignored. */
+function requireKnownExtensions(view: DataView, start: number): void {
+  for (let at = start; at + 8 <= view.byteLength - CHECKSUM_BYTES; at += 8 + view.getUint32(at + 4)) {
+    const name = String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)))
+    if (name === 'link') throw corrupt('its index is split, and "git update-index --no-split-index" joins it')
+    if (!/^[A-Z]/.test(name) && name !== SPARSE) throw corrupt('its index has an unknown extension')
+  }
+}
+
+const CHECKSUM_BYTES = 20
+/** Entries of an index may be directories. */
+const SPARSE = 'sdir'
 
 /** No workspace path is longer. In version 4, names extend one another, so longer ones could exhaust the memory. */
 const MAX_NAME_BYTES = 4096

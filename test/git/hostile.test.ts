@@ -557,3 +557,20 @@ describe('a malicious repository', () => {
     await workspace.close()
   })
 })
+
+it('a commit with a split index is refused, since most of its entries are in another file', async () => {
+  const root = newRepository()
+  writeFileSync(`${root}/a.txt`, 'a\n')
+  writeFileSync(`${root}/b.txt`, 'b\n')
+  commitAll(root)
+  git(root, 'update-index', '--split-index')
+  const workspace = await createWorkspace({
+    backend: loaded(root),
+    policy: 'autonomous',
+    git: openGit({ author: { name: 'A', email: 'a@example.com' } }),
+  })
+  await workspace.call('write_file', { path: 'c.txt', content: 'c\n' })
+  await expect(workspace.git?.add('c.txt')).rejects.toThrow('its index is split')
+  await expect(workspace.git?.commit({ message: 'c' })).rejects.toThrow('its index is split')
+  expect(await workspace.git?.log()).toHaveLength(1)
+})

@@ -327,6 +327,21 @@ describe('an index', () => {
     new DataView(bytes.buffer).setUint32(4, version)
     expect(() => parseIndexFile(bytes)).toThrow('its index has an unknown version')
   })
+
+  it.each([
+    ['TREE', undefined],
+    ['sdir', undefined],
+    ['link', /its index is split, and "git update-index --no-split-index" joins it/],
+    ['fsmn', /its index has an unknown extension/],
+    ['\0\0\0\0', /its index has an unknown extension/],
+  ])('with the extension %j', (name, problem) => {
+    const plain = indexFile(files)
+    const extension = (name: string) => [...bytesOf(name), 0, 0, 0, 2, 1, 2]
+    const before = plain.subarray(0, plain.length - 20)
+    const bytes = Uint8Array.from([...before, ...extension('REUC'), ...extension(name), ...new Uint8Array(20)])
+    if (problem === undefined) expect(parseIndexFile(bytes).entries.size).toBe(3)
+    else expect(() => parseIndexFile(bytes)).toThrow(problem)
+  })
 })
 
 /** Blobs with these contents, under their real ids. */
