@@ -110,7 +110,7 @@ function policyInPage(): Plugin {
           { tag: 'meta', attrs: { 'http-equiv': 'Content-Security-Policy', content }, injectTo: 'head-prepend' },
           ...(target === 'preview' ? [{ tag: 'script', children: script, injectTo: 'body' as const }] : []),
         ]
-        const links = /^\s*<(?:script|link)\b[^>]* (?:src|href)=[^>]*>(?:<\/script>)?\n/gm
+        const links = /^[ \t]*<(?:script|link)\b[^>]* (?:src|href)=[^>]*>(?:<\/script>)?\n/gm
         return { html: target === 'preview' ? html.replace(links, '') : html, tags }
       },
     },

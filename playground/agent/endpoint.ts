@@ -68,7 +68,7 @@ async function modelOf({ preset, baseURL, secret, fetch }: OpenedServer, name: s
 function parseAddress(text: string): string {
   const fault = addressFault(text)
   if (fault !== undefined) throw new TypeError(fault)
-  return new URL(text).href.replace(/\/+$/, '')
+  return new URL(text).href.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Removes `user-agent`, a header that servers rarely allow for requests from pages. */

@@ -31,7 +31,7 @@ scope.addEventListener('install', (event) => event.waitUntil(storeFiles()))
 scope.addEventListener('activate', (event) => event.waitUntil(removeOtherBuilds().then(() => scope.clients.claim())))
 scope.addEventListener('fetch', (event) => {
   const { request } = event
-  const url = request.url.replace(/[?#].*$/, '')
+  const url = request.url.replace(/[?#].*/s, '')
   if (request.method === 'GET' && buildFiles.has(url)) event.respondWith(answer(request, url))
 })
 

@@ -21,8 +21,8 @@ export function githubAddress(text: string): GithubAddress | undefined {
   const path = text.trim().replace(/^(?:(?:https?:\/\/)?(?:www\.)?github\.com\/|git@github\.com:|github:)/i, '')
   if (/^[a-z]+:\/\//i.test(path) || path.includes('@')) return undefined
   const [owner = '', name = '', kind, ...rest] = path
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '')
+    .replace(/[?#].*/s, '')
+    .replace(/(?<!\/)\/+$/, '')
     .split('/')
   const repo = name.replace(/\.git$/, '')
   if (!NAME.test(owner) || !NAME.test(repo) || repo === '.' || repo === '..') return undefined

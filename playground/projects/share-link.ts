@@ -15,7 +15,7 @@ export type SharedFiles = Readonly<Record<string, Uint8Array>>
 export function shareLink(page: string, name: string, files: SharedFiles): string {
   // The same files always make the same link.
   const zip = zipSync({ ...files }, { level: 9, mtime: '1980-01-02' })
-  return `${page.replace(/[?#].*$/, '')}${PREFIX}${base64UrlOf(strToU8(name))}.${base64UrlOf(zip)}`
+  return `${page.replace(/[?#].*/s, '')}${PREFIX}${base64UrlOf(strToU8(name))}.${base64UrlOf(zip)}`
 }
 
 /** Returns the project in the hash of an address, or undefined when it contains none. */

@@ -9,7 +9,9 @@ const MAX_MENTIONS = 10
 /** Returns the paths that a message names with `@`, as in `@src/a.ts` or `@"a file.txt"`. */
 export function mentionsIn(text: string): readonly string[] {
   const matches = text.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"@]+))/g)
-  const paths = [...matches].map(([, quoted, plain = '']) => quoted ?? plain.replace(/[.,;:!?)\]]+$/, ''))
+  const paths = [...matches].map(
+    ([, quoted, plain = '']) => quoted ?? plain.replace(/(?<![.,;:!?)\]])[.,;:!?)\]]+$/, ''),
+  )
   return [...new Set(paths)].filter((path) => path !== '').slice(0, MAX_MENTIONS)
 }
 

@@ -15,12 +15,14 @@ const powers: Readonly<Record<string, number>> = { k: 3, m: 6 }
 /** Reads what is meant without doubt. A point or a comma before three digits may be a decimal one or separate thousands. */
 export function parseNumber(typed: string, { min, isWhole = false, isMoney = false }: NumberKind): TypedNumber {
   const trimmed = typed.trim().toLowerCase()
-  const text = isMoney ? trimmed.replace(/^\$\s*|\s*(\$|dollars?|usd)$/g, '') : trimmed
+  const text = isMoney ? trimmed.replace(/^\$\s*/, '').replace(/(?<!\s)\s*(\$|dollars?|usd)$/, '') : trimmed
   if (text === '') return { wrong: 'Enter a number.' }
   if (/^[\d.,]+[km]?$/.test(text) && isAmbiguous(text)) {
     const example = isWhole ? '1500 or 100k' : '1500 or 0.5'
     return { wrong: `It is not clear what ${typed.trim()} means. Write numbers such as ${example}.` }
   }
+  // The pattern takes the square of the length.
+  if (text.length > 60) return { wrong: `${typed.trim()} is not a number.` }
   const [, digits = '', suffix = ''] =
     /^(-?(?:\d+|\d{1,3}(?:[ _\u00a0]\d{3})+|\d{1,3}(?:,\d{3}){2,})?(?:(?<=\d)\.?|\.(?=\d))\d*(?:e[+-]?\d+)?)\s?([km]?)$/.exec(
       text,

@@ -45,7 +45,7 @@ const sources: readonly (readonly [selector: string, attribute: string])[] = [
 
 /** The specifier of each import and export of a module, if it names a file. */
 const IMPORTS =
-  /(\bimport\s*(?:[\w$*{}\s,]+?\bfrom\s*)?|\bexport\s*(?:\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*|\bimport\s*\(\s*)(["'])(\.{0,2}\/[^"'\n]+)\2/g
+  /(\bimport(?:(?:(?!\bimport\b)[\w$*{}\s,]){0,4000}?\bfrom)?\s*|\bexport\s*(?:\*(?:\s*as\s+[\w$]+)?|\{[^{}]*\})\s*from\s*|\bimport\s*\(\s*)(["'])(\.{0,2}\/[^"'\n]+)\2/g
 
 /** Where modules find each other: names that only the import map of the page knows. */
 const MODULE = 'project:/'
@@ -149,17 +149,21 @@ class PageBuilder {
   async #css(css: string, from: string): Promise<string> {
     const withImports = await replaceAsync(
       css,
-      /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?\s*;/g,
+      /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*(?:\)\s*)?;/g,
       async (match, address) => {
         const path = resolvePath(address, from)
         const text = path === undefined || path === from ? undefined : await this.#text(path)
         return text === undefined || path === undefined ? match : this.#css(text, path)
       },
     )
-    return replaceAsync(withImports, /url\(\s*(["']?)([^"')]+)\1\s*\)/g, async (match, _, address) => {
-      const url = await this.#dataUrl(address.trim(), from)
-      return url === undefined ? match : `url("${url}")`
-    })
+    return replaceAsync(
+      withImports,
+      /url\(\s*(["']?)([^"'()\s](?:[^"'()]*[^"'()\s])?)\1\s*\)/g,
+      async (match, _, address) => {
+        const url = await this.#dataUrl(address.trim(), from)
+        return url === undefined ? match : `url("${url}")`
+      },
+    )
   }
 
   async #dataUrl(address: string, from: string): Promise<string | undefined> {

@@ -69,7 +69,7 @@ export function summarizeTurn(
 function countTests(result: TimelineEntry['result']): TestCount | undefined {
   const { stdout } = (result ?? {}) as { stdout?: unknown }
   if (typeof stdout !== 'string') return undefined
-  const [, passed] = /^\W*pass (\d+)$/m.exec(stdout) ?? []
-  const [, failed] = /^\W*fail (\d+)$/m.exec(stdout) ?? []
+  const [, passed] = /^[^\w\s]?[ \t]*pass (\d+)$/m.exec(stdout) ?? []
+  const [, failed] = /^[^\w\s]?[ \t]*fail (\d+)$/m.exec(stdout) ?? []
   return passed === undefined || failed === undefined ? undefined : { passed: Number(passed), failed: Number(failed) }
 }

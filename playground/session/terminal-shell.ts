@@ -41,7 +41,7 @@ const ownNames =
 const withoutState = /\bexec\b|<<(?!<)/
 
 /** A definition of functions on lines of their own. bash() does not print their bodies, so the text is kept. */
-const functionName = /^\s*(?:function\s+([\w.-]+)\s*(?:\(\s*\))?|([\w.-]+)\s*\(\s*\))\s*\{[\s\S]*\}\s*;?\s*$/
+const functionName = /^\s*(?:function\s+([\w.-]+)(?:\s*\(\s*\))?|([\w.-]+)\s*\(\s*\))\s*\{[\s\S]*\}\s*(?:;\s*)?$/
 
 /** Follows the lines of shells over the same files, and keeps the state of the person's bash from line to line. */
 export class TerminalShell implements ShellLines {

@@ -99,7 +99,7 @@ export function commandOf(text: string): Command | undefined {
     text
       .trim()
       .toLowerCase()
-      .replace(/[.!]+$/, '')
+      .replace(/(?<![.!])[.!]+$/, '')
   ]
 }
 

@@ -155,5 +155,5 @@ function commonPrefix(names: readonly string[]): string {
   const [first = ''] = names
   let end = 0
   while (end < first.length && names.every((name) => name[end] === first[end])) end += 1
-  return names.length < 2 ? '' : first.slice(0, end).replace(/[^._]*$/, '')
+  return names.length < 2 ? '' : first.slice(0, end).replace(/(?<![^._])[^._]*$/, '')
 }

@@ -129,7 +129,7 @@ function narrowPatterns(data: PolicyData): readonly PolicyFinding[] {
       )
     return paths.flatMap((pattern): readonly PolicyFinding[] => {
       const quoted = JSON.stringify(pattern)
-      if (/^(?!\*\*$)[^/]*[*?][^/]*$/.test(pattern) && isOpen(`${NAME}/${pattern}`)) {
+      if (/^(?!\*\*$)[^/*?]*[*?][^/]*$/.test(pattern) && isOpen(`${NAME}/${pattern}`)) {
         const wide = pattern === '*' ? '**' : `**/${pattern}`
         const hint = `Write "${wide}" for every directory, or "./${pattern}" for the root.`
         return [{ rule: name, message: `${quoted} has no effect in directories below the root`, hint }]

@@ -1,5 +1,5 @@
 /** A line of a git configuration: an optional header, an optional setting. */
-const LINE = /^\s*(?:\[\s*([\w.-]+)\s*(?:"(.*)")?\s*\])?\s*(?:([a-z][\w-]*)\s*(?:=\s*(.*))?)?/i
+const LINE = /^\s*(?:\[\s*([\w.-]+)(?:\s*"(.*)")?\s*\])?\s*(?:([a-z][\w-]*)\s*(?:=\s*(.*))?)?/i
 
 /** Returns whether a setting such as `core.sparseCheckout` is true; `undefined` if a configuration does not have it. */
 export function booleanSetting(text: string, section: string, key: string): boolean | undefined {
@@ -37,7 +37,7 @@ function* settingsIn(text: string, section: string) {
     if (header !== undefined) isInside = subsection === undefined && header.toLowerCase() === section
     if (!isInside || (header === undefined && key === undefined)) continue
     const plain = value
-      .replace(/(?<!\s)\s*[#;].*$/, '')
+      .replace(/[#;].*/s, '')
       .replaceAll('"', '')
       .trim()
     yield { line, at: key === undefined ? undefined : { key, value: plain } }

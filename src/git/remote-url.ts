@@ -27,7 +27,7 @@ function invalid(reason: string, hint: string): ToolError {
 
 /** Returns the address of a file of the remote repository, for requests. */
 export function remoteFile(url: URL, name: string): URL {
-  return new URL(`${url.href.replace(/\/+$/, '')}/${name}`)
+  return new URL(`${url.href.replace(/(?<!\/)\/+$/, '')}/${name}`)
 }
 
 /** Returns the address through a proxy, in the form that isomorphic-git uses. */

@@ -236,7 +236,7 @@ function headingBefore(text: string, from: number, searched: number, cut: Cut): 
     const start = lineStartBefore(text, end)
     const unit = text.charCodeAt(start)
     if ((unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95 || unit === 36) {
-      return cut(text.slice(start, end), HEADING_BYTES).replace(/[ \t-\r]+$/, '')
+      return cut(text.slice(start, end), HEADING_BYTES).replace(/(?<![ \t-\r])[ \t-\r]+$/, '')
     }
     end = start
   }

@@ -114,7 +114,7 @@ function importFileTools(policy: Fields, origins: Map<string, string>): Fields {
 
 /** Returns a glob that matches a literal directory and what is below it. */
 function globOf(path: string): string {
-  const directory = path.replace(/(?<=.)\/+$/, '')
+  const directory = path.replace(/(?<=[^/])\/+$|(?<=^\/)\/+$/, '')
   return directory === '.' ? '**' : directoryGlob(directory)
 }
 

@@ -63,7 +63,8 @@ export function nameWrittenFields<T>(origins: FieldOrigins, run: () => T): T {
       return `${start}${written}"`
     }
     const message = error.message.replace(/(field ")([^"]+)"/i, rename)
-    if (!/ is unknown[;:]/.test(message) || !/_[^.]*$/.test(written)) throw new TypeError(message)
+    if (!/ is unknown[;:]/.test(message) || !written.slice(written.lastIndexOf('.') + 1).includes('_'))
+      throw new TypeError(message)
     // The suggestion has the spelling of the field: both spellings are valid.
     throw new TypeError(message.replace(/(?<=did you mean ")\w+/, snakeCase))
   }

@@ -252,7 +252,7 @@ function* partsOf(content: Content): Generator<StreamPart, undefined> {
   for (const part of content) {
     if (part.type === 'text') {
       yield { type: 'text-start', id: '0' }
-      for (const [delta] of part.text.matchAll(/\s*\S+|\s+$/g)) yield { type: 'text-delta', id: '0', delta }
+      for (const [delta] of part.text.matchAll(/(?<!\s)(?:\s*\S+|\s+$)/g)) yield { type: 'text-delta', id: '0', delta }
       yield { type: 'text-end', id: '0' }
     } else {
       const { toolCallId: id, toolName, input } = part

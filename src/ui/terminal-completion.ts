@@ -43,7 +43,7 @@ export async function completeLine(before: string, place: Place): Promise<Comple
   const common = fitting.reduce(commonStart)
   const end = fitting.length === 1 && !only.endsWith('/') ? ' ' : ''
   const added = `${quoted(common.slice(word.length))}${end}`
-  return { added, candidates: fitting.length === 1 ? [] : fitting.map((name) => name.replace(/.*\/(?=.)/, '')) }
+  return { added, candidates: fitting.length === 1 ? [] : fitting.map((name) => name.replace(/^.*\/(?=.)/s, '')) }
 }
 
 async function candidatesFor(words: readonly string[], place: Place): Promise<readonly string[]> {

@@ -64,7 +64,7 @@ export const exploreAndExplain: Scenario = {
       ...quote(source, lineOf(code, /> LIMITS/)),
       ...quote(entry, reacts),
       '',
-      `So an alarm is raised where the degrees of one sample are outside of ${limits === undefined ? 'the limits' : `\`${/\{.*\}/.exec(limits.text)?.[0] ?? ''}\``}. ${others}`,
+      `So an alarm is raised where the degrees of one sample are outside of ${limits === undefined ? 'the limits' : `\`${/^[^{]*(\{.*\})/.exec(limits.text)?.[1] ?? ''}\``}. ${others}`,
     ].join('\n')
   },
 }

@@ -19,7 +19,7 @@ export function failingTests(output: string): FailingTest[] {
     ([, file = '', name = '', body = '']) => ({
       file,
       name,
-      detail: `\`${/^\s*(\S.* !== .*)$/m.exec(body)?.[1] ?? body.split('\n')[0]?.trim() ?? ''}\``,
+      detail: `\`${/^[ \t]*(\S.* !== .*)$/m.exec(body)?.[1] ?? body.split('\n')[0]?.trim() ?? ''}\``,
     }),
   )
 }

@@ -399,7 +399,7 @@ function nameOf(url: string): string {
   return (
     url
       .trim()
-      .replace(/\/+$/, '')
+      .replace(/(?<!\/)\/+$/, '')
       .replace(/\.git$/, '')
       .split('/')
       .at(-1) || 'Clone'

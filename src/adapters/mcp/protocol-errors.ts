@@ -46,7 +46,7 @@ function protocolError(code: number, message: string, data?: Readonly<Record<str
 /** Returns an error of the SDK about invalid parameters in plain words: it has the issues of the schema as JSON. */
 export function withPlainWords(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message
-  const [issues] = /\[\s*\{[\s\S]*\}\s*\]$/.exec(message.error.message) ?? []
+  const [, issues] = /^[^[]*(\[\s*\{[\s\S]*\}\s*\])$/.exec(message.error.message) ?? []
   if (issues === undefined) return message
   try {
     const problems = (JSON.parse(issues) as z.core.$ZodIssue[]).map((issue) => {

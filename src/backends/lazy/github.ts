@@ -52,7 +52,7 @@ export function github(repository: string, options?: GithubOptions): LazySource<
     api = 'https://api.github.com',
     fetch,
   } = checkOptions<GithubOptions>('github()', options, { ref: isRef, token: isToken, api: isAddress, fetch: isFetch })
-  const base = `${api.replace(/\/+$/, '')}/repos/${repository}`
+  const base = `${api.replace(/(?<!\/)\/+$/, '')}/repos/${repository}`
   const server = new ApiClient(base, token, fetch)
   let latest: { readonly etag: string; readonly entries: readonly GithubEntry[] } | undefined
   return {

@@ -137,6 +137,6 @@ function installedLib({ sys }: Compiler): ReadLib {
       'needs the option lib on this platform: it returns the declarations of the compiler',
     )
   }
-  const directory = sys.getExecutingFilePath().replace(/[^/\\]*$/, '')
+  const directory = sys.getExecutingFilePath().replace(/(?<![^/\\])[^/\\]*$/, '')
   return (name) => (/^[\w.-]+$/.test(name) ? sys.readFile(`${directory}${name}`) : undefined)
 }

@@ -18,11 +18,12 @@ export function normalizePatch(patch: string): string {
 }
 
 const HEREDOC = /^<<(?:EOF|'EOF'|"EOF")$/
-const MARKER = /^\s*(\*\*\* (?:(?:Add File|Delete File|Update File|Move to): .*|End Patch|End of File))\s*$/
+const MARKER = /^\*\*\* (?:(?:Add File|Delete File|Update File|Move to):(?: |$)|(?:End Patch|End of File)$)/
 
 /** Returns a row without the white space around it if it is a marker. */
 function markerOf(row: string): string {
-  return MARKER.exec(row)?.[1]?.trimEnd() ?? row
+  const text = row.trim()
+  return MARKER.test(text) ? text : row
 }
 
 /** Returns a normalized patch with its relative paths below a directory. */

@@ -165,7 +165,7 @@ export const fileTools: readonly DialectTool[] = [
     mayUse: ['file_info'],
     *steps({ path, recursive }, pathMapping) {
       const directory = pathMapping.inward(path)
-      const parent = directory.replace(/\/*[^/]*\/*$/, '')
+      const parent = directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
       if (!recursive && parent !== '') yield* call('file_info', { path: parent })
       yield* call('create_directory', { path: directory })
       return { output: `Created directory ${path}` }

@@ -23,11 +23,11 @@ const MAX_DEPTH = 6
 /** Characters between the two marks of an emphasis. */
 const MAX_SPAN = 2000
 
-const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/
+const fence = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/
 const item = /^( {0,3})([-*+]|\d{1,9}[.)])(?: +|$)/
 const rule = /^ {0,3}([-*_])(?: *\1){2,} *$/
 const indent = /^(?: {4}| {0,3}\t)/
-const separator = /^\|[\s:|-]*-[\s:|-]*$/
+const separator = /^\|[\s:|]*-[\s:|-]*$/
 
 /** Parses Markdown. The text may be cut anywhere, as while it streams. */
 export function blocksOf(text: string, depth = 0): readonly Block[] {
@@ -49,10 +49,11 @@ function blockAt(lines: readonly string[], at: number, depth: number): readonly 
   const line = lines[at] ?? ''
   if (line.trim() === '') return [undefined, at + 1]
   if (indent.test(line)) return indented(lines, at)
-  const [, marks, language = ''] = fence.exec(line) ?? []
-  if (marks !== undefined) return fenced(lines, at, marks, language)
-  const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?: +(.*))?$/.exec(line) ?? []
-  if (hashes !== undefined) return [{ kind: 'heading', level: hashes.length, parts: inlineOf(title) }, at + 1]
+  const [, marks, info = ''] = fence.exec(line) ?? []
+  if (marks !== undefined) return fenced(lines, at, marks, info.trim().replace(/\s.*/s, ''))
+  const [, hashes, title = ''] = /^ {0,3}(#{1,6})(?: (.*))?$/s.exec(line) ?? []
+  if (hashes !== undefined)
+    return [{ kind: 'heading', level: hashes.length, parts: inlineOf(title.trimStart()) }, at + 1]
   if (rule.test(line)) return [{ kind: 'line' }, at + 1]
   if (isTable(lines, at)) return table(lines, at)
   if (depth < MAX_DEPTH && item.test(line)) return list(lines, at, depth)
@@ -186,7 +187,13 @@ function codeAt(text: string, at: number, open: Set<number>): Found {
     while (text[after] === '`') after++
     if (after - close === length) {
       const code = text.slice(end, close)
-      return [{ kind: 'code', text: /^ .*\S.* $/s.test(code) ? code.slice(1, -1) : code }, after]
+      return [
+        {
+          kind: 'code',
+          text: code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '' ? code.slice(1, -1) : code,
+        },
+        after,
+      ]
     }
     close = text.indexOf('`', after)
   }
@@ -211,7 +218,7 @@ function linkAt(text: string, at: number, depth: number): Found {
   }
   if (!text.startsWith('http', at) || /\w/.test(text[at - 1] ?? '')) return undefined
   address.lastIndex = at
-  const shown = address.exec(text)?.[0].replace(/[.,;:!?)*_~\]]+$/, '') ?? ''
+  const shown = address.exec(text)?.[0].replace(/(?<![.,;:!?)*_~\]])[.,;:!?)*_~\]]+$/, '') ?? ''
   const href = safeAddress(shown)
   if (href === undefined) return undefined
   return [{ kind: 'link', href, parts: [{ kind: 'text', text: shown }] }, at + shown.length]

@@ -40,7 +40,7 @@ export function patchLines(patch: string): readonly PatchLine[] {
       if (lines.at(-1)?.numbers) lines.push({ kind: 'hunk', text: '⋯' })
       continue
     }
-    const file = /^diff --git .* b\/(.*)$/.exec(text)
+    const file = /^diff --git .* b\/(.*)/s.exec(text)
     if (file !== null) lines.push({ kind: 'file', text: file[1] ?? text })
     else if (!/^(?:index |--- |\+\+\+ )/.test(text))
       lines.push({ kind: text.startsWith('@@') ? 'hunk' : kindOf(text), text })

@@ -407,7 +407,7 @@ class EditedLine {
   #edit(key: string): void {
     const line = this.#line
     const cursor = this.#cursor
-    const wordStart = cursor - (/\S+\s*$/.exec(line.slice(0, cursor))?.[0].length ?? cursor)
+    const wordStart = cursor - (/(?<!\S)\S+\s*$/.exec(line.slice(0, cursor))?.[0].length ?? cursor)
     const wordEnd = cursor + (/^\s*\S+/.exec(line.slice(cursor))?.[0].length ?? line.length - cursor)
     const characterStart = cursor - (charactersOf(line.slice(0, cursor)).at(-1)?.length ?? 0)
     const characterEnd = cursor + (charactersOf(line.slice(cursor))[0]?.length ?? 0)

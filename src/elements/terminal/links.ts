@@ -8,7 +8,7 @@ export interface LinkTargets {
 }
 
 /** A path with its line and column, as programs print them. */
-const named = /(?:[\w.@+~-]*\/)*[\w@+~-][\w.@+~-]*(?::(\d+))?(?::\d+)?/g
+const named = /(?:[\w.@+~-]{0,255}\/){0,50}[\w@+~-][\w.@+~-]{0,255}(?::(\d+))?(?::\d+)?/g
 /** An address of the web, with what may follow it in a sentence. */
 const addresses = /https?:\/\/[^\s"'<>`{}|\\^]+/g
 /** Rows of a wrapped line that are read in each direction. */
@@ -41,7 +41,7 @@ async function linksAt(terminal: Terminal, row: number, { fileAt, onFile }: Link
   }
   const candidates = [...rest.matchAll(named)].filter(([name]) => /[/.]/.test(name))
   const files = candidates.map(async ({ 0: name, 1: line, index }) => {
-    const path = await fileAt(name.replace(/(?::\d+)+$/, '').replace(/\.$/, ''))
+    const path = await fileAt(name.replace(/(?::\d+){1,2}$/, '').replace(/\.$/, ''))
     if (path === undefined) return undefined
     return link(index, name, () => onFile(path, line === undefined ? undefined : Number(line)))
   })
@@ -51,7 +51,9 @@ async function linksAt(terminal: Terminal, row: number, { fileAt, onFile }: Link
 
 /** Returns an address without the end of the sentence, or the bracket, that it stands in. */
 function withoutEnd(address: string): string {
-  const shorter = address.replace(/[.,;:!?*]+$/, '').replace(/\)$/, (bracket) => (address.includes('(') ? bracket : ''))
+  const shorter = address
+    .replace(/(?<![.,;:!?*])[.,;:!?*]+$/, '')
+    .replace(/\)$/, (bracket) => (address.includes('(') ? bracket : ''))
   return shorter.length === address.length ? address : withoutEnd(shorter)
 }
 

@@ -2,7 +2,7 @@ import { cellsOf } from './cells.ts'
 
 /** Mark the beginning and the end of a sentence. The output of commands never has them. */
 const [BEGIN, END] = ['\x0e', '\x0f']
-const marked = /\x0e([^\x0f]*)\x0f/g
+const marked = /\x0e([^\x0e\x0f]*)\x0f/g
 
 /** Marks a text that the page itself says: it breaks at words, and not where the width of the terminal ends. */
 export function sentence(text: string): string {

@@ -268,13 +268,15 @@ export function isPassword(value: string, form: Form): boolean {
   if ((form === 'line' || form === 'env') && EXPRESSION.test(value)) return false
   // A label or a key of a message has letters only, and a sign at its end.
   return (
-    /[0-9]/.test(value) || /[!@#$%^&*+=~?|].*[A-Za-z]/.test(value) || (form === 'env' && /^[A-Za-z]{8,}$/.test(value))
+    /[0-9]/.test(value) ||
+    /^[^!@#$%^&*+=~?|]*[!@#$%^&*+=~?|].*[A-Za-z]/s.test(value) ||
+    (form === 'env' && /^[A-Za-z]{8,}$/.test(value))
   )
 }
 
 /** A variable, a file, an address, or an encrypted value. */
 const REFERENCE =
-  /^[$%<{[(/]|[${%]\{|\$\(|\{\{|:\/\/|^(?:\.{1,2}\/|ENC[[(]|vault:|file:|arn:|env[.:(])|\benviron\b|getenv|\benv\.|secrets?\.|\(.*\)/i
+  /^[$%<{[(/]|[${%]\{|\$\(|\{\{|:\/\/|^(?:\.{1,2}\/|ENC[[(]|vault:|file:|arn:|env[.:(])|\benviron\b|getenv|\benv\.|secrets?\.|\([^()]*\)/i
 
 /** A path of properties, or the name of a type or format. */
 const EXPRESSION =

@@ -50,7 +50,7 @@ function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
   let indent: string | undefined
   for (const line of lines) {
     if (/^\s*(#.*)?$/.test(line)) continue
-    const item = /^( *)- +(.*)$/.exec(line)
+    const item = /^( *)- (.*)/s.exec(line)
     if (item !== null || /^\s/.test(line)) {
       // Lines of other keys may use any syntax.
       if (key !== undefined && !noteFields.has(key)) continue
@@ -61,7 +61,7 @@ function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
       list.push(value)
       continue
     }
-    const field = /^([A-Za-z_][\w-]*):(?: +(.*))?$/.exec(line)
+    const field = /^([A-Za-z_][\w-]*):(?: (.*))?$/s.exec(line)
     if (field === null) return undefined
     const [, name = '', text = ''] = field
     key = name
@@ -88,7 +88,7 @@ function valueIn(text: string): Value | undefined {
   const items: string[] = []
   let remaining = inner
   for (;;) {
-    const item = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^",'[\]{}#]*[^",'[\]{}#\s])\s*(?:,|$)/.exec(remaining)
+    const item = /^\s*("(?:[^"\\]|\\.)*"\s*|'(?:[^']|'')*'\s*|[^",'[\]{}#\s][^",'[\]{}#]*)(?:,|$)/.exec(remaining)
     const value = item === null ? undefined : scalarOf(item[1] as string)
     if (item === null || value === undefined) return undefined
     items.push(value)

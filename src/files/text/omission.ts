@@ -14,7 +14,7 @@ function isPlaceholder(line: string): boolean {
   if (line.length > MAX_UNITS || !HINT_OF_OMISSION.test(line)) return false
   const whole = line.trim()
   const inner = commentText(whole)
-  const text = (inner ?? whole).replace(/^[[(<\s]+|[\])>\s]+$/g, '')
+  const text = (inner ?? whole).replace(/^[[(<\s]+/, '').replace(/(?<![\])>\s])[\])>\s]+$/, '')
   const hasEllipsis = /^(\.{3}|…)|(\.{3}|…)$/.test(text)
   const words = text.match(/[\p{L}\p{N}_$'’-]+/gu) ?? []
   if (!/^[\p{L}\p{N}_$'’\s.…,:;()-]*$/u.test(text)) return false
@@ -43,7 +43,7 @@ function commentText(line: string): string | undefined {
     if (line.length < start.length + end.length || !line.startsWith(start) || !line.endsWith(end)) continue
     return line
       .slice(start.length, line.length - end.length)
-      .replace(/^[/*#;!-]+|[*-]+$/g, '')
+      .replace(/^[/*#;!-]+|(?<![*-])[*-]+$/g, '')
       .trim()
   }
   return undefined

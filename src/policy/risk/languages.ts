@@ -52,7 +52,7 @@ export const lineRules: Readonly<Record<Language, LineRules>> = {
     comment: /^\s*(?:\/\/(?!go:build| ?\+build)|\/\*|\*)/,
     // Exported names of the package, and below one tab: fields, constants and interface methods with a result.
     declaration:
-      /^func (?:\((?:\w+ )?\*?[A-Z][^)]*\) )?[A-Z]|^(?:type|var|const) [A-Z]|^\t[A-Z]\w*(?: +[\w*[(=]|\([^{]*\) [^{]*$)/,
+      /^func (?:\((?:\w+ )?\*?[A-Z][^)]*\) )?[A-Z]|^(?:type|var|const) [A-Z]|^\t[A-Z]\w*(?: +[\w*[(=]|\((?=[^{]*$).*\) )/,
     testCase: /\bfunc (?:Test|Fuzz|Example|Benchmark)\w*\(|\bt\.Run\(/g,
     assertion: /\b[tb]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|qt|c)\.[A-Z]\w*\(/g,
     skip: /\b[tbf]\.(?:Skip|Skipf|SkipNow)\(|\btesting\.Short\(|^\/\/(?:go:build| ?\+build)\b/g,

@@ -106,7 +106,7 @@ function checkPlainAssignment(walk: WalkContext, left: SyntaxNode, right: Syntax
  * in what looks like a subscript, if a backslash follows.
  */
 function isReadDifferently(text: string): boolean {
-  return text === '[[' || /^!*\{[^}]+\}[\s\S]*\\/.test(text) || /^[A-Za-z_]\w*\[[\s\S]*['"][\s\S]*\\/.test(text)
+  return text === '[[' || /^!*\{[^}]+\}[\s\S]*\\/.test(text) || /^[A-Za-z_]\w*\[[^'"]*['"][\s\S]*\\/.test(text)
 }
 
 /** Whether the unquoted text of a word contains no characters that a shell would interpret. */
@@ -136,7 +136,7 @@ export function hidesExpansion(text: string): boolean {
 const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
 /** Texts in double quotes that end at the same place in every shell. */
-const PLAIN_QUOTES = /"(?:[^"'\\`{}$]|\$\w+|\$\{\w+\}|\$[@#?*])*"/g
+const PLAIN_QUOTES = /"(?:[^"'\\`{}$]|\$[\w@#?*]|\$\{\w+\})*"/g
 
 function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
   const { analysis } = walk
@@ -194,13 +194,13 @@ function isKey({ facts }: WalkContext, name: string, index: Word, position: numb
 }
 
 /** Subscripts that end at the same place in every version of bash. */
-const PLAIN_KEY = /^(?:(?:[\w./:@%+,-]|\$\w+|\$\{\w+\})+|'[\w ./:@%+,-]*'|"(?:[\w ./:@%+,-]|\$\w+|\$\{\w+\})*")$/
+const PLAIN_KEY = /^(?:(?:[\w./:@%+,-]|\$\w|\$\{\w+\})+|'[\w ./:@%+,-]*'|"(?:[\w ./:@%+,-]|\$\w|\$\{\w+\})*")$/
 
 /** Checks the subscript in an element of a list such as `([1]=a [n]=b)`, which is arithmetic. */
 function checkSubscript(walk: WalkContext, element: Word, scope: Scope): void {
   const subscript = /^\[([\s\S]*)\]\+?=/.exec(element.text)?.[1]
   if (subscript === undefined) return
-  if (/^(?:\$?[A-Za-z_]\w*(?!\w)|[\d\s+*/%-])*$/.test(subscript))
+  if (/^(?:[\w\s+*/%-]|\$(?=[A-Za-z_]))*$/.test(subscript))
     checkNames(walk, subscript.replaceAll('$', ''), scope, element)
   else denyArithmetic(walk, subscript, scope, element)
 }

@@ -193,7 +193,7 @@ export const checkPython: CodeCheck = (code) => {
 /** Allows only a plain substitution in Perl, as in `perl -pe 's/a/b/g'`. */
 export const checkPerl: CodeCheck = (code) => {
   const plain =
-    /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/
+    /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*(?:;\s*)?$/
   if (!plain.test(code)) return 'only a plain substitution is analyzed in Perl'
   return /\(\?\??\{/.test(code) ? 'a pattern may contain code' : undefined
 }
@@ -219,7 +219,7 @@ export const checkAwk: CodeCheck = (code) => {
         continue
       }
       // Implementations of awk differ on a slash in a bracket expression.
-      const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(
+      const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[[^\]/|"\\\n]+\])*)\//.exec(
         code.slice(match.index, match.index + 2000),
       )
       if (pattern === null) return 'it contains a pattern that is not plain'
@@ -243,7 +243,7 @@ export const checkAwk: CodeCheck = (code) => {
 /** Parses the commands of a sed script. Refuses `e`, `w` and everything that does not parse. */
 export const checkSed: CodeCheck = (script) => {
   const address =
-    /\s*(?:(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*))?)?\s*!?\s*/y
+    /\s*(?:(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\n]+\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\n]+\])*\/[IM]*))?)?\s*!?\s*/y
   for (let at = 0; at < script.length; ) {
     const gap = /[\s;{}]*/y
     gap.lastIndex = at
@@ -263,7 +263,7 @@ export const checkSed: CodeCheck = (script) => {
     at += 1
     if (/[\s;{}]/.test(command) || command === '') continue
     if (/[pPdDnNgGhHxqQ=lzF]/.test(command)) {
-      const pattern = /\s*\d*\s*(?=[;}\n]|$)/y
+      const pattern = /\s*(?:\d+\s*)?(?=[;}\n]|$)/y
       pattern.lastIndex = at
       if (pattern.exec(script) === null) return 'it does not parse'
       at = pattern.lastIndex
@@ -274,7 +274,7 @@ export const checkSed: CodeCheck = (script) => {
       pattern.exec(script)
       at = pattern.lastIndex
     } else if (/[btT:]/.test(command)) {
-      const pattern = /\s*[\w.-]*\s*(?=[;}\n]|$)/y
+      const pattern = /\s*(?:[\w.-]+\s*)?(?=[;}\n]|$)/y
       pattern.lastIndex = at
       if (pattern.exec(script) === null) return 'it does not parse'
       at = pattern.lastIndex

@@ -37,7 +37,7 @@ export const interpreters: Inspectors = {
   perl: {
     inspect: (call) =>
       inspectPerl(call, {
-        code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
+        code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)/s,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
         refused: /^-[dDsSxXmMI]/,
@@ -261,7 +261,9 @@ function inspectDatabase(call: Call): undefined {
   const unexpected = texts.findIndex(
     (text) =>
       text === undefined ||
-      /(^|\n)\s*\.|\\[!gocwp]|\\[^\n]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
+      /(?:^|\n)[^\S\n]*\.|\\[!gocwp]|\\[^\n\\`]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(
+        text,
+      ),
   )
   if (unexpected === -1) return undefined
   call.walk.analysis.deny(

@@ -53,7 +53,7 @@ export const packageManagers: Inspectors = {
     inspect: (call) =>
       refuseOptions(
         call,
-        /^(--shell|--shell-arg|--command|-c|--choose|--chooser|-e|--edit|--execute|-E|-p|--execute-print|--execute-continue|--rakelib|-r|-f.*:.*)$/,
+        /^(--shell|--shell-arg|--command|-c|--choose|--chooser|-e|--edit|--execute|-E|-p|--execute-print|--execute-continue|--rakelib|-r|-f[^:\n]*:.*)$/,
       ),
   }),
   cmake: {
@@ -200,7 +200,7 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
     if (initializer !== undefined && initializer.literal === undefined) return refuseUnclear(call, initializer)
     const name = `create-${knownText(initializer)
       .replace(/(?<=.)@.*/s, '')
-      .replace(/.*\//s, '')}`
+      .replace(/^.*\//s, '')}`
     if (initializer !== undefined)
       call.walk.run([literalArgument(name, initializer.at)], innerScope(call, initializer), call.at)
   }

@@ -57,7 +57,7 @@ export const wrappers: Inspectors = {
     transparent: true,
     inspect(call) {
       // With -v, it only looks a name up, whatever the words after it.
-      if (/^-[pvV]*[vV][pvV]*$/.test(knownText(call.args[0]))) return undefined
+      if (/^-p*[vV][pvV]*$/.test(knownText(call.args[0]))) return undefined
       return start(call, call.args, { flags: 'pvV' }, (_, operands, optionNames) =>
         optionNames.some((name) => 'vV'.includes(name)) ? [] : operands,
       )

@@ -11,7 +11,7 @@ const REFUSALS = new Set<unknown>(['EACCES', 'EFBIG', 'EIO'])
 const MISSING = /^(\S+: (?:cannot \w+ )?'?(.+?)'?)(?:: Cannot open)?: No such file or directory$/gm
 
 /** `xxd: EFBIG: file too large, read '/workspace/a'`. A script of `node` prints such errors itself, with a stack. */
-const SYSTEM_ERROR = /^(?!Error)(.*?)E[A-Z]+: [^,\n]+, \w+ '([^'\n]*)'$/gm
+const SYSTEM_ERROR = /^(?!Error)(.*?)(?<![A-Z])E[A-Z]{1,30}: [^,\n]{1,500}, \w{1,30} '([^'\n]*)'$/gm
 
 const logs = new WeakMap<IFileSystem, RefusalLog>()
 

@@ -97,7 +97,7 @@ function faultOf({ kind, path }: ScriptFile, text: string): Pick<DenialReason, '
 function handedOn(text: string): Pick<DenialReason, 'message' | 'at'> | undefined {
   const plain = text.replace(/[\0\ufeff\ufffd]/g, '')
   const lines = /^#[ \t]*line[ \t]/m.test(plain) ? plain.split('\n') : plain.split('\n', 1)
-  const odd = lines.find((line) => /^\s*:?\s*#!/.test(line) && !line.includes('perl'))
+  const odd = lines.find((line) => /^\s*(?::\s*)?#!/.test(line) && !line.includes('perl'))
   if (odd === undefined) return undefined
   const start = Math.max(0, text.indexOf(odd))
   return { message: `Perl starts the program that ${JSON.stringify(odd)} names`, at: [start, start + odd.length] }
@@ -131,9 +131,10 @@ const COMPILED = /^(\x7fELF[\x01\x02]|\ufffd{4}[\0-\x1f]\0)/
 
 /** Returns the words of a first line such as `#!/usr/bin/env -S bash -e`. The system takes all after the first for one word. */
 function programWords(text: string): string[] {
-  const [, program = '', rest = ''] = /^#![ \t]*([^ \t\n]*)[ \t]*([^\n]*?)[ \t]*(\n|$)/.exec(text) ?? []
+  const [, program = '', others = ''] = /^#![ \t]*([^ \t\n]*)([^\n]*)/.exec(text) ?? []
+  const rest = others.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
   const words = rest === '' ? [program] : [program, rest]
-  const split = /^(?:-S|--split-string=)[ \t]*([^'"\\$]*)$/.exec(rest)?.[1]
+  const split = /^(?:-S|--split-string=)([^'"\\$]*)$/.exec(rest)?.[1]?.replace(/^[ \t]+/, '')
   return split === undefined || !/(^|\/)env$/.test(program) ? words : [program, ...split.split(/[ \t]+/)]
 }
 
@@ -212,7 +213,7 @@ function listsFor(policy: Policy, isStart: boolean): CommandPolicy {
 function restrictsArguments({ data }: Policy, name: string): boolean {
   return restrictingEntries(data).some((entry) => {
     const [program = '', ...args] = tidyEntry(entry).split(' ')
-    return (args.length > 0 && program.replace(/.*\//s, '').toLowerCase() === name) || /[*?[\]{}\\]/.test(program)
+    return (args.length > 0 && program.replace(/^.*\//s, '').toLowerCase() === name) || /[*?[\]{}\\]/.test(program)
   })
 }
 

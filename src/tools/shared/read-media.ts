@@ -153,7 +153,7 @@ function draftOf(
   }
   if (input.startLine > 1 || input.startColumn > 1 || input.lineNumbers)
     warnings.push('It is shown whole: it has no lines')
-  const shownBytes = (media.data.length / 4) * 3 - (/=*$/.exec(media.data)?.[0].length ?? 0)
+  const shownBytes = (media.data.length / 4) * 3 - (/(?<!=)=*$/.exec(media.data)?.[0].length ?? 0)
   if (shownBytes < bytes.length) warnings.push(`Left out: ${counted(bytes.length - shownBytes, 'byte')} after its end`)
   return {
     summary: `Read ${path}: ${describe(media)}`,

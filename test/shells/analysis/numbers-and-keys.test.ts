@@ -132,3 +132,19 @@ describe('arithmetic', () => {
     expect(decide(`declare -A c=([a]=1)\n${count}`)).toEqual(['deny', 'deny'])
   })
 })
+
+describe('lines that patterns could take exponential time for', () => {
+  // With backtracking over equal ways to match, each of them would take years.
+  const lines = [
+    `x=([${'a'.repeat(60)}.]=1)`,
+    `declare -A m; m["${'$aa'.repeat(60)}!"]=1`,
+    `declare -A m; m[${'$aa'.repeat(60)}!]=1`,
+    `echo \${x:-"${'$aa'.repeat(60)}\\"}`,
+    `awk '/${'[^^]'.repeat(60)}\\'`,
+    `sed -n '/${'[^^]'.repeat(60)}['`,
+    `sed '1,/${'[^^]'.repeat(60)}['`,
+  ]
+  it.each(lines)('are judged at once: %.20s', (line) => {
+    expect(decide(line)[0]).toMatch(/allow|deny/)
+  })
+})

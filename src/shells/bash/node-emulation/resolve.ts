@@ -162,7 +162,7 @@ async function resolvePackage(
   from: string,
   kind: ImportKind,
 ): Promise<ResolvedModule | undefined> {
-  const [, packageName = '', subpath = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name) ?? []
+  const [, packageName = '', subpath = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)/s.exec(name) ?? []
   for (let directory = from; ; directory = dirname(directory)) {
     const root = `${directory === '/' ? '' : directory}/node_modules/${packageName}`
     const manifest = await packages.manifestIn(root)
@@ -206,7 +206,7 @@ const unavailable: ReadonlySet<string> = new Set([
 
 /** Whether a text is an ES module, guessed from its import and export statements, if no file extension or package.json says so. */
 export function looksLikeModule(text: string): boolean {
-  return /^\s*(?:import\s*(?:[\w*{'"]|\w+\s*,)|export\s*(?:[{*]|default\b|const\b|let\b|var\b|function\b|class\b|async\b))/m.test(
+  return /^[ \t]*(?:import\s*(?:[\w*{'"]|\w+\s*,)|export\s*(?:[{*]|default\b|const\b|let\b|var\b|function\b|class\b|async\b))/m.test(
     text,
   )
 }

@@ -27,7 +27,10 @@ export function encode(content: string, encoding: string): Uint8Array {
 export function decode(content: Uint8Array, encoding: string): string {
   if (encoding === 'utf16le') return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(content)
   if (encoding === 'base64url') {
-    return textOfBytes(content, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+    return textOfBytes(content, 'base64')
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/(?<!=)=+$/, '')
   }
   if (encoding === 'ascii') return textOfBytes(sevenBits(content), 'latin1')
   return textOfBytes(content, encoding)
