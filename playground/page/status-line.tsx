@@ -1,5 +1,6 @@
 import { Icon } from '../../src/elements/parts/icon.tsx'
 import { counted } from '../../src/util/counted.ts'
+import { ownValue } from '../../src/util/own-value.ts'
 import { policyName } from '../session/own-work.ts'
 import type { ProjectSession } from '../session/project-session.ts'
 import { History } from './history.tsx'
@@ -40,7 +41,9 @@ export function StatusLine({ projectSession, onPolicy, onChanges }: StatusLinePr
       <button type="button" class="button quiet" title="What the agent has read in this run" onClick={onPolicy}>
         <Icon name="eye" />
         <span class="wide-word">Has read</span>
-        <span class={`cut ${label === 'public' ? '' : `tag taint-${label}`}`}>{readWords[label] ?? label}</span>
+        <span class={`cut ${label === 'public' ? '' : `tag taint-${label}`}`}>
+          {ownValue(readWords, label) ?? label}
+        </span>
       </button>
       <button type="button" class="button quiet" title="Changes since the project was first opened" onClick={onChanges}>
         <Icon name="diff" />

@@ -1,3 +1,5 @@
+import { ownValue } from '../../src/util/own-value.ts'
+
 /** How a file can be shown other than as text. */
 export type PreviewKind = 'html' | 'markdown' | 'image' | 'pdf'
 
@@ -34,7 +36,7 @@ function extensionOf(path: string): string {
 
 /** Returns the media type of a file by its name. */
 export function mediaTypeOf(path: string): string {
-  return mediaTypes[extensionOf(path)] ?? 'application/octet-stream'
+  return ownValue(mediaTypes, extensionOf(path)) ?? 'application/octet-stream'
 }
 
 export function previewKindOf(path: string): PreviewKind | undefined {

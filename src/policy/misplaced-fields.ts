@@ -1,4 +1,5 @@
 import { defaultLimits } from '../limits.ts'
+import { ownValue } from '../util/own-value.ts'
 import { camelCase } from './written-fields.ts'
 
 /** Options of `createWorkspace` that a policy does not have. */
@@ -129,8 +130,4 @@ export function placeOfOption(key: string, sections: Readonly<Record<string, rea
 
 function didYouMean(name: string): string {
   return `; did you mean ${JSON.stringify(name)}?`
-}
-
-function ownValue(table: Readonly<Record<string, string>> | undefined, name: string): string | undefined {
-  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
 }

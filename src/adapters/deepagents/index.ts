@@ -4,6 +4,7 @@ import { globAtAnyDepth } from '../../dialects/runtime/find-files.ts'
 import { ToolError } from '../../errors.ts'
 import type { ToolInput, ToolOutput } from '../../tools/index.ts'
 import { refuseSurplus } from '../../util/check-options.ts'
+import { ownValue } from '../../util/own-value.ts'
 import type { FileOptions } from '../../workspace/files.ts'
 import { runLine } from '../sandbox/run-line.ts'
 import {
@@ -295,7 +296,7 @@ function contentOf(path: string, bytes: Uint8Array): { content: string | Uint8Ar
     return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), mimeType: 'text/plain' }
   } catch {
     const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-    return { content: bytes, mimeType: mimeTypes[ending] ?? 'application/octet-stream' }
+    return { content: bytes, mimeType: ownValue(mimeTypes, ending) ?? 'application/octet-stream' }
   }
 }
 

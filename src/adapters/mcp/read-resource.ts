@@ -1,5 +1,6 @@
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
+import { ownValue } from '../../util/own-value.ts'
 import { describedMedia, mediaOf } from '../model/media.ts'
 import { failureError } from './protocol-errors.ts'
 import type { ReadResourceResult } from './sdk.ts'
@@ -153,5 +154,5 @@ const mimeTypes: Readonly<Record<string, string>> = {
 
 /** Returns the MIME type for the extension of a path. */
 export function mimeTypeOf(path: string): string {
-  return mimeTypes[/\.([a-z]+)$/.exec(path)?.[1] ?? ''] ?? 'text/plain'
+  return ownValue(mimeTypes, /\.([a-z]+)$/.exec(path)?.[1] ?? '') ?? 'text/plain'
 }

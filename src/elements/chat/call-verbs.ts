@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '../../ui/timeline.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
+import { ownValue } from '../../util/own-value.ts'
 import type { IconName } from '../parts/icon.tsx'
 
 interface ToolWords {
@@ -36,7 +37,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
 
 /** The words of a tool; for one that is not built in, its name. */
 function wordsOf(tool: string): ToolWords {
-  return tools[tool] ?? words('box', `Called ${tool}`, `Calling ${tool}`, `call ${tool}`)
+  return ownValue(tools, tool) ?? words('box', `Called ${tool}`, `Calling ${tool}`, `call ${tool}`)
 }
 
 /** What a call is about: a path, a command or a text. A plan says it itself. */

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ReviewedFile } from '../../ui/changes.ts'
+import { ownValue } from '../../util/own-value.ts'
 import { sizeInWords } from '../parts/size-words.ts'
 
 const imageTypes: Readonly<Record<string, string>> = {
@@ -29,7 +30,7 @@ const kinds: readonly (readonly [kind: string, extensions: RegExp])[] = [
 export function FileWithoutLines({ file }: { readonly file: ReviewedFile }) {
   const { path, bytes, data } = file
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  const type = imageTypes[extension]
+  const type = ownValue(imageTypes, extension)
   const kind = type === undefined ? kinds.find(([, extensions]) => extensions.test(extension))?.[0] : 'An image'
   const isLarge = bytes !== undefined && data === undefined
   return (

@@ -1,3 +1,5 @@
+import { ownValue } from '../../util/own-value.ts'
+
 /** Kinds of files, with a short sign and the colour of its role. */
 const kinds: Readonly<Record<string, readonly [sign: string, kind: string]>> = {
   js: ['JS', 'script'],
@@ -27,7 +29,7 @@ const kinds: Readonly<Record<string, readonly [sign: string, kind: string]>> = {
 /** A sign for the kind of a file. It is decoration: the name beside it says the same. */
 export function FileIcon({ path }: { readonly path: string }) {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  const [sign, kind] = kinds[name.slice(name.lastIndexOf('.') + 1)] ?? ['·', 'other']
+  const [sign, kind] = ownValue(kinds, name.slice(name.lastIndexOf('.') + 1)) ?? ['·', 'other']
   return (
     <span class={`file-icon ${kind}`} aria-hidden="true">
       {sign}

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from '../../policy/approval.ts'
+import { ownValue } from '../../util/own-value.ts'
 
 const flags: Readonly<Record<string, string>> = {
   touchesBuildFile: 'touches a build file',
@@ -10,5 +11,5 @@ const flags: Readonly<Record<string, string>> = {
 
 /** A risk of a call in a person's words. */
 export function riskInWords({ flag }: ApprovalRequest['risks'][number]): string {
-  return flags[flag] ?? flag
+  return ownValue(flags, flag) ?? flag
 }

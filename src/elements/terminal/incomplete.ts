@@ -1,3 +1,5 @@
+import { ownValue } from '../../util/own-value.ts'
+
 /** Words that begin a construct of bash, and the words that end it. */
 const ends: Readonly<Record<string, string>> = { if: 'fi', case: 'esac', do: 'done', '{': '}' }
 
@@ -47,8 +49,9 @@ export function isIncomplete(text: string): boolean {
     }
     const word = /^[^\s;&|()'"\\<>#]+/.exec(rest)?.[0]
     if (word !== undefined) {
+      const end = ownValue(ends, word)
       if (isStart && word === open.at(-1)) open.pop()
-      else if (isStart && ends[word] !== undefined) open.push(ends[word])
+      else if (isStart && end !== undefined) open.push(end)
       else if (word.endsWith('}') && open.at(-1) === '}' && isStart) open.pop()
       isStart = isStart && /^(?:if|then|else|elif|while|until|do|!|\{|time)$/.test(word)
       at += word.length

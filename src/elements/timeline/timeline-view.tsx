@@ -3,6 +3,7 @@ import type { TimelineEntry } from '../../ui/timeline.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
 import { refusalsOf } from '../../ui/words/refusals.ts'
 import { counted } from '../../util/counted.ts'
+import { ownValue } from '../../util/own-value.ts'
 import type { ViewContext } from '../define-element.ts'
 import { useSnapshot } from '../parts/use-snapshot.ts'
 import { Outcome } from '../parts/verdict.tsx'
@@ -68,7 +69,7 @@ function CallRow({ entry }: { readonly entry: TimelineEntry }) {
       <div class="grow">
         <div class="row">
           <strong class="mono cut">{entry.tool}</strong>
-          {actor !== 'agent' && <span class="tag">{actors[actor] ?? actor}</span>}
+          {actor !== 'agent' && <span class="tag">{ownValue(actors, actor) ?? actor}</span>}
           <span class="grow" />
           <Outcome entry={entry} />
         </div>

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from '../../policy/approval.ts'
+import { ownValue } from '../../util/own-value.ts'
 import { aboutCall } from './call-words.ts'
 
 const verbs: Readonly<Record<string, string>> = {
@@ -17,7 +18,7 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** What a call of a tool does. */
 export function verbOf(tool: string): string {
-  return verbs[tool] ?? `call ${tool}`
+  return ownValue(verbs, tool) ?? `call ${tool}`
 }
 
 /** The question of a pending approval in a person's words. */

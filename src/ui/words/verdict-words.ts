@@ -2,6 +2,7 @@ import type { Protection } from '../../files/classify/types.ts'
 import type { Verdict, VerdictRule } from '../../policy/evaluation.ts'
 import type { RiskFlag } from '../../policy/risk/flags.ts'
 import type { Decision } from '../../policy/types.ts'
+import { ownValue } from '../../util/own-value.ts'
 import { codeWords } from './code-words.ts'
 import { pathInWords } from './person-words.ts'
 
@@ -95,13 +96,13 @@ export interface DecidingRule extends Pick<VerdictRule, 'name' | 'action'> {
 export function ruleInWords({ source, name, action }: DecidingRule): string {
   switch (source) {
     case 'protection': {
-      const protection = protectionWords[name as Protection] as ProtectionWords | undefined
+      const protection = ownValue(protectionWords, name)
       return protection === undefined
-        ? (lineWords[name] ?? 'it is protected')
+        ? (ownValue(lineWords, name) ?? 'it is protected')
         : `${lowered(protection.name)} are protected`
     }
     case 'preset':
-      return presetWords[name]?.[action] ?? 'the policy decides so'
+      return ownValue(presetWords, name)?.[action] ?? 'the policy decides so'
     case 'tool':
       return `the policy decides so for every call of ${name}`
     case 'default':
@@ -109,11 +110,11 @@ export function ruleInWords({ source, name, action }: DecidingRule): string {
     case 'taint':
       return `it has read files that must not get to “${name}”`
     case 'risk':
-      return riskWords[name.replace('requireApprovalIf ', '') as RiskFlag] ?? 'the change carries a risk'
+      return ownValue(riskWords, name.replace('requireApprovalIf ', '')) ?? 'the change carries a risk'
     case 'plan':
       return 'nothing changes before you approve the plan'
     default:
-      return shortFormWords[name] ?? `the rule “${name}” says so`
+      return ownValue(shortFormWords, name) ?? `the rule “${name}” says so`
   }
 }
 
