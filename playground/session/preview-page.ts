@@ -7,6 +7,8 @@ export type ReadFile = (path: string) => Promise<Uint8Array | undefined>
 
 /** Bytes that a preview holds at most. */
 const MAX_BYTES = 30 * 1024 * 1024
+/** What a file counts at least. */
+const MIN_BYTES = 1024
 
 /**
  * Returns a page of the project as one document: with its scripts, modules, styles, images and fonts in it, since the frame
@@ -179,7 +181,8 @@ class PageBuilder {
 
   async #take(path: string): Promise<Uint8Array | undefined> {
     const bytes = await this.#read(path)
-    this.#bytes += bytes?.length ?? 0
+    // Small files that load each other end too.
+    this.#bytes += Math.max(bytes?.length ?? 0, MIN_BYTES)
     if (this.#bytes > MAX_BYTES) throw new Error(`The page loads more than ${MAX_BYTES >> 20} MiB of files`)
     return bytes
   }

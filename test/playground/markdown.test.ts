@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Block, blocksOf, type Inline, safeAddress } from '../../src/elements/parts/markdown-blocks.ts'
+import { ownTime } from '../own-time.ts'
 
 /** The text that a person reads, without any mark. */
 const textOf = (blocks: readonly Block[]): string =>
@@ -122,3 +123,36 @@ describe('Markdown of a message', () => {
     }
   })
 })
+
+it('takes no more time for a hostile text than for another one of its length', () => {
+  const parts = [
+    '`',
+    '~',
+    ' ',
+    '-',
+    '|',
+    '- ',
+    ': ',
+    '*',
+    '_',
+    '[',
+    '](',
+    '![',
+    '<',
+    '!',
+    ')',
+    '#',
+    '>',
+    '\\',
+    'a\n',
+    '1. ',
+  ]
+  for (const start of ['', '```', '~~~', '|a|\n|', '# ', '- ', '> ', '[', 'http://a'])
+    for (const part of parts)
+      for (const end of ['`', 'x', ')']) {
+        const text = `${start}${part.repeat(20_000 / part.length)}${end}`
+        const before = ownTime()
+        blocksOf(text)
+        expect(ownTime() - before, JSON.stringify([start, part, end])).toBeLessThan(400)
+      }
+}, 60_000)

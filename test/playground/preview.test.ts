@@ -37,6 +37,11 @@ document.getElementById('title').textContent = [name, data.n, late, classic].joi
   'img/logo.png': pixel,
   'img/logo.svg':
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>alert(1)</script><rect width="40" height="20"/></svg>',
+  'site/slow.html': `<link rel="stylesheet" href="css/a.css"><style>a{background:url(${' '.repeat(6_000)}} @import a${' '.repeat(300_000)}x</style>
+<h1>Slow</h1><script type="module">//${'import a, '.repeat(50_000)}</script>`,
+  'site/css/a.css': '@import "b.css"; @import "b.css";',
+  'site/css/b.css': '@import "a.css"; @import "a.css";',
+  'valueOf.constructor': 'x',
   'guide.md': '# Guide\n\nSome **bold** text.\n',
   'paper.pdf': '%PDF-1.4\n\u0000',
   'data.bin': Uint8Array.from([0, 1, 2]),
@@ -199,6 +204,15 @@ for (const script of ${JSON.stringify(scripts)}) { try { (0, eval)(script) } cat
     expect(page.context().pages()).toHaveLength(1)
     expect(await page.locator('.preview-frame').count()).toBe(1)
     await button(page, 'Revert').click()
+  })
+
+  it('ends for a page whose text and style sheets would take an hour', async () => {
+    await open('site/slow.html')
+    const now = Date.now()
+    if ((await button(page, 'Preview').getAttribute('aria-pressed')) === 'false') await button(page, 'Preview').click()
+    await page.getByText('1 problem: The page loads more than 30 MiB of files').waitFor()
+    expect(Date.now() - now).toBeLessThan(30_000)
+    await button(page, 'Preview').click()
   })
 
   it('resolves addresses within the project only', () => {

@@ -357,6 +357,11 @@ describe('approvalText', () => {
     ['the input if the preview is empty', { input: { path: 'a' }, diff: '' }, 'write_file on a.ts\nR\n{"path":"a"}'],
     ['the preview alone', { input: { path: 'a' }, diff: '+x\ty\r\n' }, 'write_file on a.ts\nR\n\n+x\ty\n'],
     ['a plan as text', { accesses: [], input: { plan: 'P\nQ' } }, 'write_file\nR\nP\nQ'],
+    [
+      'the paths of a plan',
+      { accesses: [], input: { plan: 'P', paths: ['**'] } },
+      'write_file\nR\nP\n{"paths":["**"]}',
+    ],
     ['a plan and its preview', { input: { plan: 'P' }, diff: '+x' }, 'write_file on a.ts\nR\nP\n\n+x'],
     [
       'special characters escaped',
@@ -370,9 +375,9 @@ describe('approvalText', () => {
     ],
     ['a whole preview of 6000', { diff: 'x'.repeat(6000) }, `write_file on a.ts\nR\n\n${'x'.repeat(6000)}`],
     [
-      'twenty paths',
+      'twenty paths, and how many more there are',
       { ...request('file:delete', [...'abcdefghijklmnopqrstuvwxyz']), input: { plan: 'P' }, verdict: question.verdict },
-      'write_file on a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t\nR\nP',
+      'write_file on a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t and 6 more\nR\nP',
     ],
     ['100 of a name', { tool: 'x'.repeat(101), diff: '+' }, `${'x'.repeat(100)}\n… 1 more character on a.ts\nR\n\n+`],
   ])('shows %s', (_, more, text) => {
