@@ -20,9 +20,18 @@
     document.body.append(frame)
   }
 
+  /** A document that the page makes and shows instead of itself, or in a frame, would not have the checks of `inner.js`. */
+  const forbidFrames = () => {
+    const policy = document.createElement('meta')
+    policy.httpEquiv = 'Content-Security-Policy'
+    policy.content = "frame-src 'none'; object-src 'none'"
+    document.head.append(policy)
+  }
+
   addEventListener('message', ({ data, source, origin }) => {
     if (source === parent && origin === location.origin) {
       if (data.kind === 'html') {
+        forbidFrames()
         show('Page of the project', (frame) => {
           frame.setAttribute('sandbox', 'allow-scripts')
           frame.srcdoc = data.html

@@ -1,3 +1,5 @@
+import { classifyPath } from '../../src/files/classify/index.ts'
+import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import inner from '../preview/inner.js?raw'
 import { toBase64 } from '../projects/base64.ts'
 import { mediaTypeOf } from './preview-kind.ts'
@@ -12,10 +14,11 @@ const MIN_BYTES = 1024
 
 /**
  * Returns a page of the project as one document: with its scripts, modules, styles, images and fonts in it, since the frame
- * that shows it has no network and nobody's origin.
+ * that shows it has no network and nobody's origin. Files that may hold secrets are not in it: an agent may have written the page.
  */
 export async function previewPage(path: string, html: string, read: ReadFile): Promise<string> {
-  return new PageBuilder(path, read).build(html)
+  const readShown: ReadFile = async (file) => (classifyPath(file as LogicalPath).redacted ? undefined : read(file))
+  return new PageBuilder(path, readShown).build(html)
 }
 
 /** Returns the path in the project that an address names; undefined for an address of the web. */

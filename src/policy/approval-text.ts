@@ -1,5 +1,6 @@
 import { redact } from '../files/secrets/index.ts'
 import { counted } from '../util/counted.ts'
+import { escapeInvisible } from '../util/escape-invisible.ts'
 import type { ApprovalQuestion } from './approval.ts'
 
 /** Maximum lengths in UTF-16 units. */
@@ -58,9 +59,5 @@ function plain(text: string, maxLength: number): string {
     redacted.length > maxLength
       ? `${redacted.slice(0, maxLength)}\n… ${counted(redacted.length - maxLength, 'more character')}`
       : redacted
-  return cut
-    .replace(/\r\n/g, '\n')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>
-      char === '\n' || char === '\t' ? char : `\\u{${Number(char.codePointAt(0)).toString(16)}}`,
-    )
+  return escapeInvisible(cut)
 }

@@ -87,6 +87,21 @@ describe('wardspace-approvals', () => {
     await expect.element(card).not.toBeInTheDocument()
   })
 
+  it('shows the directory of a command, and escapes what would hide or reverse a part of a text', async () => {
+    const { approvals, run } = await openRun()
+    show('wardspace-approvals', { controller: approvals })
+    const calls = [
+      run.call('run_command', { command: 'rm -rf *', cwd: 'src' }),
+      run.call('write_file', { path: 'new.js', content: 'if (a\u202e b)\u200b\n', reason: 'a\u2066b' }),
+    ]
+    await expect.element(page.getByRole('article', { name: 'Approval of run_command' })).toHaveTextContent('In: src')
+    const card = page.getByRole('article', { name: 'Approval of write_file' })
+    await expect.element(card).toHaveTextContent('+if (a\\u{202e} b)\\u{200b}')
+    await expect.element(card).toHaveTextContent('Reason: a\\u{2066}b')
+    for (const { answer } of approvals.snapshot.pending) answer({ deny: 'no' })
+    await Promise.all(calls)
+  })
+
   it('takes the paths of a pattern as a policy does, and says why it does not', async () => {
     const { approvals, run } = await openRun()
     show('wardspace-approvals', { controller: approvals })

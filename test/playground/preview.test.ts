@@ -37,6 +37,14 @@ document.getElementById('title').textContent = [name, data.n, late, classic].joi
   'img/logo.png': pixel,
   'img/logo.svg':
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>alert(1)</script><rect width="40" height="20"/></svg>',
+  '.env': 'PASSWORD=hunter2',
+  'site/maker.html': `<h1>maker</h1><img src="../.env"><script>
+const made = () => URL.createObjectURL(new Blob(['<h1>MA' + 'DE</h1>'], { type: 'text/html' }))
+const frame = document.createElement('iframe')
+frame.src = made()
+document.body.append(frame)
+setTimeout(() => { location = made() }, 300)
+</script>`,
   'site/slow.html': `<link rel="stylesheet" href="css/a.css"><style>a{background:url(${' '.repeat(6_000)}} @import a${' '.repeat(300_000)}x</style>
 <h1>Slow</h1><script type="module">//${'import a, '.repeat(50_000)}</script>`,
   'site/css/a.css': '@import "b.css"; @import "b.css";',
@@ -204,6 +212,17 @@ for (const script of ${JSON.stringify(scripts)}) { try { (0, eval)(script) } cat
     expect(page.context().pages()).toHaveLength(1)
     expect(await page.locator('.preview-frame').count()).toBe(1)
     await button(page, 'Revert').click()
+  })
+
+  it('shows no document that its page makes, and has no file that may hold secrets', async () => {
+    await open('site/maker.html')
+    await button(page, 'Preview').click()
+    await expect.poll(() => page.locator('.preview-problems').textContent(), patiently).toMatch(/\.env/)
+    await page.waitForTimeout(1_000)
+    const texts = await Promise.all(
+      page.frames().map((frame) => frame.evaluate(() => document.body.textContent).catch(() => '')),
+    )
+    expect(texts.filter((text) => /MADE|hunter2/.test(text))).toEqual([])
   })
 
   it('ends for a page whose text and style sheets would take an hour', async () => {

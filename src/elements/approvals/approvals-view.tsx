@@ -4,6 +4,8 @@ import type { ApprovalPattern, Approvals, PendingApproval } from '../../ui/appro
 import type { Drafts } from '../../ui/message-draft.ts'
 import { questionInWords, verbOf } from '../../ui/words/approval-words.ts'
 import { aboutCall } from '../../ui/words/call-words.ts'
+import { pathInWords } from '../../ui/words/person-words.ts'
+import { escapeInvisible } from '../../util/escape-invisible.ts'
 import { CodeSpans } from '../parts/code-spans.tsx'
 import { useDraft } from '../parts/drafts.ts'
 import { isField, scrollable, showForm } from '../parts/focusable.ts'
@@ -158,11 +160,11 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
     >
       <h2 class="row">
         <Icon name={isPlan ? 'flag' : 'shield'} />
-        <span class="grow">{questionInWords(request)}</span>
+        <span class="grow">{escapeInvisible(questionInWords(request))}</span>
       </h2>
       {saying !== undefined && (
         <p class="says">
-          The agent says: <CodeSpans text={saying} />
+          The agent says: <CodeSpans text={escapeInvisible(saying)} />
         </p>
       )}
       <RequestDetails request={request} />
@@ -202,39 +204,44 @@ function Card({ question, pending, controller, saying, drafts }: CardProps) {
 
 /** Shows what the call would do: its reason, risks, command, plan and diff. */
 function RequestDetails({ request }: { readonly request: PendingApproval['request'] }) {
-  const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
+  const { command, cwd, plan, paths, reason: why } = request.input as Record<string, unknown>
   return (
     <>
-      {typeof why === 'string' && <p class="muted">Reason: {why}</p>}
+      {typeof why === 'string' && <p class="muted">Reason: {escapeInvisible(why)}</p>}
       {request.risks.length > 0 && (
         <ul class="row wrap">
           {request.risks.map((risk) => (
             <li key={`${risk.flag} ${risk.path}`} class="tag bad">
-              {riskInWords(risk)}: {risk.path}
+              {riskInWords(risk)}: {escapeInvisible(risk.path)}
             </li>
           ))}
         </ul>
       )}
       {typeof command === 'string' && (
         <pre class="box" {...scrollable}>
-          $ {command}
+          $ {escapeInvisible(command)}
         </pre>
+      )}
+      {typeof command === 'string' && typeof cwd === 'string' && (
+        <p class="muted">
+          In: <span class="mono">{escapeInvisible(pathInWords(cwd))}</span>
+        </p>
       )}
       {typeof plan === 'string' && (
         <section class="box" aria-label="Plan" {...scrollable}>
-          <Markdown text={plan} />
+          <Markdown text={escapeInvisible(plan)} />
         </section>
       )}
       {typeof plan === 'string' && Array.isArray(paths) && (
         <p class="muted">
-          Paths: <span class="mono">{paths.join(', ')}</span>
+          Paths: <span class="mono">{escapeInvisible(paths.join(', '))}</span>
         </p>
       )}
       {request.diff !== undefined && request.diff !== '' ? (
-        <UnifiedDiff text={request.diff} />
+        <UnifiedDiff text={escapeInvisible(request.diff)} />
       ) : (
         typeof command !== 'string' &&
-        typeof plan !== 'string' && <p class="mono">{aboutCall(request.tool, request.input)}</p>
+        typeof plan !== 'string' && <p class="mono">{escapeInvisible(aboutCall(request.tool, request.input))}</p>
       )}
     </>
   )
