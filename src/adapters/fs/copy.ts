@@ -1,5 +1,6 @@
 import { resolvePath } from '../../paths/absolute-path.ts'
 import { isAtOrBelow } from '../../paths/physical.ts'
+import { parentText } from '../../util/parent-text.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { asNode, fsError } from './errors.ts'
 import { locate } from './paths.ts'
@@ -175,9 +176,7 @@ export class TreeCopy {
 const normalized = (path: string): string => resolvePath('/', path).slice(path.startsWith('/') ? 0 : 1)
 
 /** Returns the path of the directory that contains an entry, by its text. */
-const directoryOf = (path: string): string => withoutSlashes(beforeLastSlash(withoutSlashes(path))) || '/'
-const withoutSlashes = (path: string): string => path.replace(/(?<!\/)\/+$/, '')
-const beforeLastSlash = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const directoryOf = (path: string): string => parentText(path) || '/'
 
 /** Whether a path is that of a directory or of something below it, by their texts. */
 const isWithin = (path: string, directory: string): boolean =>

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { counted } from '../../util/counted.ts'
+import { parentText } from '../../util/parent-text.ts'
 import {
   call,
   defineDialectTool,
@@ -165,7 +166,7 @@ export const fileTools: readonly DialectTool[] = [
     mayUse: ['file_info'],
     *steps({ path, recursive }, pathMapping) {
       const directory = pathMapping.inward(path)
-      const parent = directory.slice(0, Math.max(0, directory.lastIndexOf('/')))
+      const parent = parentText(directory)
       if (!recursive && parent !== '') yield* call('file_info', { path: parent })
       yield* call('create_directory', { path: directory })
       return { output: `Created directory ${path}` }

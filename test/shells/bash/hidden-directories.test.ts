@@ -60,8 +60,8 @@ describe('bash() below a directory that is hidden but may be changed', () => {
     ['mkdir kept', 'File exists'],
     ['mv t/kept .', 'directory not empty'],
     ['echo 1 > kept', 'Is a directory'],
-    ['cp a.txt kept/k', 'permission denied'],
-    ['mv a.txt kept/k', 'permission denied'],
+    ['cp a.txt kept/k', 'Permission denied'],
+    ['mv a.txt kept/k', 'Permission denied'],
   ])('says why it fails and changes nothing: %s', async (line, reason) => {
     const before = await run('true')
     const { exitCode, stderr, files } = await run(line)
