@@ -46,6 +46,12 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
   const canSearchStored = (stored: Uint8Array): boolean =>
     !mayMeetMarks && !isUtf16(stored) && indexOfByte(stored, 0) === -1 && !mayHoldPrivateKey(stored)
 
+  /** Returns whether a line may be shown as stored. Of bytes that never change, it is known once for all of their lines. */
+  const lineTestOf = (stored: Uint8Array): ((start: number, end: number) => boolean) =>
+    options.immutableBytes && stored.length <= MAX_WHOLE && !mayHold(stored)
+      ? () => true
+      : (start, end) => !lineHasSecret(stored, start, end)
+
   /** Returns the text to search as UTF-8, and the query for it. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
     if (looksBinary(stored)) return undefined
@@ -61,7 +67,7 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
     mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHold(stored)),
     find(path, stored, maxMatches) {
       if (canSearchStored(stored)) {
-        const mayShow = (start: number, end: number) => !lineHasSecret(stored, start, end)
+        const mayShow = lineTestOf(stored)
         const result = findMatches(query, stored, { contextLines, maxMatches, snippetUnits, deadline: isLate, mayShow })
         if (!result.stopped) return result
       }
@@ -77,8 +83,9 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
       }
       if (canSearchStored(stored)) {
         let stopped = false
+        const mayShow = lineTestOf(stored)
         const countedAsStored = (hit: Hit) => {
-          stopped = lineHasSecret(stored, hit.lineStart, hit.lineEnd)
+          stopped = !mayShow(hit.lineStart, hit.lineEnd)
           lines += 1
           return !stopped
         }
@@ -103,6 +110,9 @@ function mayReachIntoMark({ alphabet: { anywhere, edges } }: Query): boolean {
     ({ characters, asserts }) => asserts.has('notWord') || (asserts.has('word') && characters[0x5f] === 1),
   )
 }
+
+/** Larger files are checked line by line: few of their lines may match. */
+const MAX_WHOLE = 1024 * 1024
 
 const secretCache = new WeakMap<Uint8Array, boolean>()
 
