@@ -12,13 +12,12 @@ const top = join(import.meta.dirname, '..')
 const dist = join(top, 'dist')
 const COPIES = join(dist, 'packages')
 const REFERENCE = /(\bfrom\s*|\bimport\(?\s*)(['"])([^'"]+)\2/g
-const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { readonly files: readonly string[] }
 const used = new Set<string>()
 for (const [, file] of publishedModules(top)) visit(join(top, file.replace(/\.js$/, '.d.ts')))
 for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   if (!/\.d\.ts(\.map)?$/.test(name)) continue
   const file = join(dist, name)
-  if (!used.has(file.replace(/\.map$/, '')) || (name.endsWith('.map') && isOwnSource(file))) rmSync(file)
+  if (!used.has(file.replace(/\.map$/, ''))) rmSync(file)
   else if (name.endsWith('.map')) shortenMap(file)
 }
 
@@ -34,8 +33,7 @@ function visit(file: string): void {
   const source = sourceOf(file)
   if (!existsSync(source)) throw new Error(`${source} does not exist, but a published declaration refers to it`)
   const written = readFileSync(source, 'utf8')
-  const declared = isOwnSource(file) ? withoutMap(written) : written
-  const text = withoutBlanks(source === file ? declared : withoutUnused(written)).replace(
+  const text = withoutBlanks(source === file ? written : withoutUnused(written)).replace(
     REFERENCE,
     (whole, before, quote, specifier) => {
       const declaration = declarationOf(file, specifier)
@@ -61,25 +59,17 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Returns a declaration of a package without its comments, which only make the package larger, without its map, and without zod's
- * messages in other languages and functions of its core, which no type names. Comments with directives for the compiler stay.
+ * Returns a declaration of a package without its comments, which only make the package larger, without the address of its map,
+ * which is not contained, and without zod's messages in other languages and functions of its core, which no type names. Comments
+ * with directives for the compiler stay.
  */
 function withoutUnused(text: string): string {
-  return withoutMap(text)
+  return text
     .replace(/^export \* as locales from .*\n/gm, '')
     .replace(/^export declare function _.*;\n/gm, '')
     .replace(/^export \{[^{}]*\b_\w+ as [^{}]*\}/gm, 'export {}')
     .replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\n/gm, (comment) => (comment.includes('@ts-') ? comment : ''))
-}
-
-/** Returns a declaration without the address of its map. */
-function withoutMap(text: string): string {
-  return text.replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
-}
-
-/** Whether the package has a declaration instead of the module, which has types alone: the text is the same, so no map is needed. */
-function isOwnSource(file: string): boolean {
-  return manifest.files.includes(`!src/${relative(dist, file).replace(/\.d\.ts(\.map)?$/, '.ts')}`)
+    .replace(/^\/\/# sourceMappingURL=.*\n?/gm, '')
 }
 
 /** Returns the file from which a declaration is written: itself, or the declaration of a package. */

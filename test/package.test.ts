@@ -114,14 +114,6 @@ describe('the packed package', () => {
     expect(links.map((file) => `${file}.map`).sort()).toEqual(maps)
   })
 
-  it('has declarations without a map only of modules that have types alone', () => {
-    const own = files.filter((file) => /^dist\/(?!packages\/).*\.d\.ts$/.test(file))
-    const unmapped = own.filter((file) => !files.includes(`${file}.map`))
-    expect(unmapped.length).toBeGreaterThan(5)
-    const values = unmapped.flatMap((file) => textOf(file).match(/^export (?!interface |type ).*/gm) ?? [])
-    expect(values).toEqual([])
-  })
-
   it('maps each declared name to the name in its source', () => {
     const declared =
       /^((?:export )?(?:declare )?(?:abstract )?(?:function|class|interface|type|const) )(\w+)|^(\t(?:readonly )?)(\w+)\??[:(<]/
