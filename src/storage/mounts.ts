@@ -46,7 +46,7 @@ import type { ReadVerb } from './wrong-type.ts'
  * A change set may touch one persistent backend and any number of volatile ones; with two persistent ones it is refused
  * (`INVALID_INPUT`). The volatile backends commit first, and are restored if the persistent one fails.
  *
- * Any part gives `links`; other capabilities need all parts.
+ * `links` is declared if any part has it, every other capability only if all parts have it.
  *
  * @throws TypeError without a root, for a path that `parsePath` refuses, for a duplicate path
  * @example

@@ -43,7 +43,7 @@ export interface FaultyBackend
  * crash is applied as far as the backend's `atomic` allows: the whole set or nothing, or some of the files in the order in which
  * sets are applied. The same calls with the same seed have the same faults.
  *
- * Forks share the faults and their counts.
+ * `tree` of a memory backend is hidden, because it could be read without a call. Forks share the faults and their counts.
  *
  * @throws TypeError for an invalid fault
  * @example

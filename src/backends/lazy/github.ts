@@ -34,8 +34,10 @@ export type GithubEntry =
  * The files of a GitHub repository at one commit, as a source for {@link lazy}: one request lists them, and each file or link
  * is one request when it is first read. The id of every content is checked.
  *
- * While a rate limit is reached, reads fail with the time of its reset, and nothing is sent. Submodules and paths that git does
- * not check out, such as `.git`, are in {@link LazyBackend.omitted}.
+ * A listing that GitHub truncates (over 100,000 entries or 7 MB) takes a request per directory that is too large, and one per
+ * directory in it. While a rate limit is reached, reads fail with the time of its reset, and nothing is sent. Submodules and
+ * paths that git does not check out, such as `.git`, are in {@link LazyBackend.omitted}. Another `list` by the same source asks
+ * whether the commit changed, which costs nothing of the rate limit if it did not.
  *
  * @param repository `owner/name`
  * @throws TypeError for another form of a repository or token

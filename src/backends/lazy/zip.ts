@@ -29,8 +29,9 @@ export interface ZipOptions {
  * files is read first, with one or two requests for ranges, and each file by a range of its own when it is first read. An
  * archive on a server without ranges is loaded as a whole, up to 256 MiB.
  *
- * Encrypted files, and others that are neither stored nor deflated, are listed and cannot be read. {@link LazyBackend.omitted}
- * has what is not shown. Archives of several parts are not supported.
+ * Contents are stored or deflated; sizes and checksums are compared. Encrypted and otherwise compressed files are listed, and
+ * cannot be read. Entries whose data overlap, names that lead outside and names that occur twice are not shown: see
+ * {@link LazyBackend.omitted}. zip64 is supported, archives of several parts are not.
  *
  * @throws TypeError for anything but bytes, a `Blob` or an address
  * @example

@@ -23,9 +23,11 @@ export interface ObjectStoreOptions {
  * Creates a backend in an object store: an R2 bucket with `r2(bucket)`, an S3-compatible one with `s3({ … })`, or any other
  * store with reads and conditional writes. Many isolates may use the same one concurrently.
  *
- * A commit writes contents and changed nodes of the tree first, and then one object, the manifest, on the condition that it is
- * unchanged. So a change set is applied completely or not at all, and of several writers that expect the same version exactly
- * one succeeds. Each read first checks whether the manifest changed; those of one call of a tool at most every two seconds.
+ * The tree is a B-tree of immutable nodes. One object, the manifest, contains its top. Contents are immutable objects, in
+ * parts of 8 MiB; a commit with many small files writes them as packs. A commit writes the contents and the changed nodes
+ * first, and then the manifest, on the condition that it is unchanged since the check. So a change set is applied
+ * completely or not at all, and of several writers that expect the same version exactly one succeeds. Each read first
+ * checks whether the manifest changed; those of one call of a tool at most every two seconds.
  *
  * {@link sweep} deletes the objects that the tree does not use any more. Run it once a day.
  *

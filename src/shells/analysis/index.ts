@@ -48,7 +48,8 @@ export interface AnalyzeOptions {
  * lists of the policy and `decide`. A command name or option that is only known at run time is refused, whatever the
  * lists allow. Words that are data are ignored. Pure and total; takes time linear in the length of the line.
  *
- * `accesses` lists the files that redirections open, which policy still has to evaluate.
+ * `accesses` lists the files that redirections open. They are inside the workspace; policy still has to evaluate them.
+ * Other arguments are not read as paths: the shell guards the files that its commands really open.
  *
  * @throws TypeError if the policy's lists are not valid
  * @example

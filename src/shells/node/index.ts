@@ -69,8 +69,10 @@ const optionTable: OptionTable<NodeShellOptions> = {
  * Runs commands as child processes of a real shell, over a workspace in a real directory. Needs a POSIX system.
  *
  * In the sandbox, the workspace is at `/workspace`. Files that policy does not let a command read exist there but cannot
- * be opened, the system is read-only, and there is no network. When a command ends, its changes pass the policy gate, as those
- * of any other call. Refused changes are not made. No process of a command outlives the command or the shell.
+ * be opened, the system is read-only, and there is no network. Writes of a command go to a separate layer if the sandbox
+ * supports that; otherwise they are detected and reverted when the command ends. Then they are applied through the
+ * policy gate: guarded, evaluated, recorded and undone like the changes of any other call. Refused changes are not made.
+ * No process of a command outlives the command or the shell.
  *
  * @throws TypeError if the root is not a readable directory
  * @throws ToolError `SHELL_UNAVAILABLE` if the system has no POSIX shell, or no sandbox and `none` was not requested

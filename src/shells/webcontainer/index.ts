@@ -111,8 +111,11 @@ const optionTable: OptionTable<WebContainerOptions> = {
  * only one shell can use it at a time.
  *
  * The container receives only files that policy lets a command read. Protected and hidden files are not copied, and
- * recognized secrets are replaced by marks. When a command ends, its changes pass the policy gate, as those of any other call.
- * Refused changes are reverted in the container. `node_modules` and `.git` exist only in the container.
+ * recognized secrets are replaced by marks. When a command ends, its changes are applied through the policy gate:
+ * guarded, evaluated, recorded and undone like those of any other call. Refused changes are reverted in the container
+ * and listed in the result. `node_modules` and `.git` exist only in the container.
+ *
+ * Without a container, `fallback` runs the commands, and each result gives the reason.
  *
  * @example
  * const shell = webcontainer({ bootTimeoutMs: 20_000 })
