@@ -10,7 +10,6 @@ import {
   batchMemory,
   batchReader,
   fileReader,
-  memoryBytes,
 } from './read-batches.ts'
 import { entryStat } from './stat.ts'
 import type { TreeAccess } from './tree-access.ts'
@@ -44,8 +43,8 @@ export class ReadAhead {
   #isOver = false
 
   private constructor(job: BatchJob, modes: boolean) {
-    this.#memory = batchMemory(job)
-    this.#readNext = batchReader(fs.closeSync, fileReader(fs, job, this.#memory), job, this.#memory)
+    this.#memory = job.memory
+    this.#readNext = batchReader(fileReader(fs, job), job)
     this.#modes = modes
   }
 
@@ -54,8 +53,8 @@ export class ReadAhead {
     if (paths.length < MIN_FILES || access.shared === undefined) return undefined
     const thread = borrowThread()
     if (thread === undefined) return undefined
-    const memory = new SharedArrayBuffer(memoryBytes(paths.length, SIZES))
-    const job: BatchJob = { ...access.shared, paths: paths.join('\0'), count: paths.length, sizes: SIZES, memory }
+    const memory = batchMemory(paths.length, SIZES)
+    const job: BatchJob = { ...access.shared, paths: paths.join('\0'), sizes: SIZES, memory }
     thread.postMessage(job)
     return new ReadAhead(job, modes)
   }
@@ -136,10 +135,9 @@ function returnThread(): void {
 }
 
 function startThread(): Worker {
-  const source = `const fs = require('node:fs'), memoryOf = ${batchMemory}, filesOf = ${fileReader}, readerOf = ${batchReader}
+  const source = `const fs = require('node:fs'), filesOf = ${fileReader}, readerOf = ${batchReader}
 require('node:worker_threads').parentPort.on('message', (job) => {
-  const memory = memoryOf(job)
-  const readNext = readerOf(fs.closeSync, filesOf(fs, job, memory), job, memory)
+  const readNext = readerOf(filesOf(fs, job), job)
   while (readNext(true));
 })`
   const started = new Worker(source, { eval: true, env: {}, execArgv: [] })

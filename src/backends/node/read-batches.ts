@@ -7,9 +7,8 @@ export interface BatchJob {
   readonly device: number
   /** The paths, with the character 0 between them. */
   readonly paths: string
-  readonly count: number
   readonly sizes: BatchSizes
-  readonly memory: SharedArrayBuffer
+  readonly memory: BatchMemory
 }
 
 export interface BatchSizes {
@@ -21,7 +20,7 @@ export interface BatchSizes {
   readonly slotBytes: number
 }
 
-/** The parts of the shared memory. */
+/** Memory that both threads share. */
 export interface BatchMemory {
   /** The number of batches that are taken, the number of those that are visited, and whether the scan is over. */
   readonly control: Int32Array
@@ -32,29 +31,23 @@ export interface BatchMemory {
   readonly bytes: Uint8Array
 }
 
-/** Returns the bytes that the memory of a scan needs. */
-export function memoryBytes(count: number, { files, slots, slotBytes }: BatchSizes): number {
-  return 16 + 8 * Math.ceil(count / files / 2) + slots * (8 * 7 * files + slotBytes)
-}
-
-/** Returns the parts of the memory. The thread gets this function as text, too. */
-export function batchMemory({ count, sizes: { files, slots, slotBytes }, memory }: BatchJob): BatchMemory {
-  const batches = Math.ceil(count / files)
-  const rows = slots * files * 7
-  // The numbers begin at a multiple of 8 bytes.
-  const numbersAt = 16 + 8 * Math.ceil(batches / 2)
+/** Creates the memory of a scan. A message of it to another thread shares it. */
+export function batchMemory(count: number, { files, slots, slotBytes }: BatchSizes): BatchMemory {
   return {
-    control: new Int32Array(memory, 0, 4),
-    isRead: new Int32Array(memory, 16, batches),
-    numbers: new Float64Array(memory, numbersAt, rows),
-    bytes: new Uint8Array(memory, numbersAt + 8 * rows, slots * slotBytes),
+    control: new Int32Array(new SharedArrayBuffer(3 * 4)),
+    isRead: new Int32Array(new SharedArrayBuffer(4 * Math.ceil(count / files))),
+    numbers: new Float64Array(new SharedArrayBuffer(8 * 7 * slots * files)),
+    bytes: new Uint8Array(new SharedArrayBuffer(slots * slotBytes)),
   }
 }
 
 /** Opens directories of a scan, and reads files of them. */
 export interface FileReader {
+  /** Opens a directory, and verifies as `LinuxAccess` does that it is at its path. Returns -1 if it is not. */
   openDirectory(directory: string): number
+  /** Reads a file to an offset, if it ends before `end`. Returns the offset behind it. */
   readFile(path: string, row: number, at: number, end: number): number
+  close(fd: number): void
 }
 
 /** Creates the reader of single files. The thread gets this function as text, too. */
@@ -63,13 +56,11 @@ export function fileReader(
     typeof import('node:fs'),
     'openSync' | 'readlinkSync' | 'fstatSync' | 'readSync' | 'closeSync' | 'constants'
   >,
-  { physical, rootFd, device }: BatchJob,
-  { numbers, bytes }: BatchMemory,
+  { physical, rootFd, device, memory: { numbers, bytes } }: BatchJob,
 ): FileReader {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   const O_PATH = 0x200000
   return {
-    /** Opens a directory, and verifies as `LinuxAccess` does that it is at its path. Returns -1 if it is not. */
     openDirectory(directory) {
       const fd = fs.openSync(`/proc/self/fd/${rootFd}/${directory === '' ? '.' : directory}`, O_PATH | O_DIRECTORY)
       const expected = directory === '' ? physical : `${physical}/${directory}`
@@ -78,7 +69,6 @@ export function fileReader(
       return -1
     },
 
-    /** Reads a file to an offset, if it ends before `end`. Returns the offset behind it. */
     readFile(path, row, at, end) {
       const fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       try {
@@ -97,22 +87,22 @@ export function fileReader(
         fs.closeSync(fd)
       }
     },
+
+    close: (fd) => fs.closeSync(fd),
   }
 }
 
 /**
- * Creates the reader of a scan, for the program and for the thread that reads beside it: a function that reads the next batch
- * that nobody has taken. It returns false if there is none, or if no slot is free and `waits` is false. It leaves out each file
- * that is not ordinary in every respect: behind a link, on another device, not readable, too large for its slot. The program
- * reads those.
+ * Creates a function that reads the next batch that no thread has taken, for the program and for the thread that reads beside
+ * it. The function returns false if every batch is taken, or if no slot is free and `waits` is false. It does not read a file
+ * behind a link or on another device, a file that cannot be read, and a file that is larger than the rest of its slot: the
+ * program reads those.
  *
  * The thread gets this function as text: it uses nothing but its parameters and globals.
  */
 export function batchReader(
-  closeSync: (fd: number) => void,
-  { openDirectory, readFile }: FileReader,
-  { paths, sizes: { files, slots, slotBytes } }: BatchJob,
-  { control, isRead, numbers }: BatchMemory,
+  { openDirectory, readFile, close }: FileReader,
+  { paths, sizes: { files, slots, slotBytes }, memory: { control, isRead, numbers } }: BatchJob,
 ): (waits: boolean) => boolean {
   const all = paths.split('\0')
 
@@ -131,7 +121,7 @@ export function batchReader(
       const parent = cut === -1 ? '' : path.slice(0, cut)
       try {
         if (parent !== directory) {
-          if (fd !== -1) closeSync(fd)
+          if (fd !== -1) close(fd)
           fd = -1
           directory = parent
           fd = openDirectory(parent)
@@ -141,7 +131,7 @@ export function batchReader(
         // The program reads this file, and finds out what is wrong with it.
       }
     }
-    if (fd !== -1) closeSync(fd)
+    if (fd !== -1) close(fd)
     Atomics.store(isRead, batch, 1)
     Atomics.notify(isRead, batch)
   }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import type { BatchJob } from '../../../src/backends/node/read-batches.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Stat } from '../../../src/storage/backend.ts'
 import { closeAfterEach, place } from './setup.ts'
@@ -159,8 +160,8 @@ describe.skipIf(process.platform !== 'linux')('a scan with two threads', () => {
         unref() {}
         terminate() {}
         on() {}
-        postMessage({ memory }: { memory: SharedArrayBuffer }) {
-          Atomics.add(new Int32Array(memory, 0, 4), 0, 2)
+        postMessage({ memory }: BatchJob) {
+          Atomics.add(memory.control, 0, 2)
         }
       },
     }))
