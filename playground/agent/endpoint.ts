@@ -1,4 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
+import { withoutEndSlashes } from '../../src/util/slashes.ts'
 import { addressFault } from './address.ts'
 import type { OpenedModel } from './models.ts'
 import { type Preset, presetOf } from './presets.ts'
@@ -68,7 +69,7 @@ async function modelOf({ preset, baseURL, secret, fetch }: OpenedServer, name: s
 function parseAddress(text: string): string {
   const fault = addressFault(text)
   if (fault !== undefined) throw new TypeError(fault)
-  return new URL(text).href.replace(/(?<!\/)\/+$/, '')
+  return withoutEndSlashes(new URL(text).href)
 }
 
 /** Removes `user-agent`, a header that servers rarely allow for requests from pages. */

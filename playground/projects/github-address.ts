@@ -1,3 +1,5 @@
+import { withoutEndSlashes } from '../../src/util/slashes.ts'
+
 /** A repository on GitHub, or on a server of its kind. */
 export interface GithubAddress {
   readonly owner: string
@@ -20,10 +22,7 @@ const NAME = /^[\w.-]+$/
 export function githubAddress(text: string): GithubAddress | undefined {
   const path = text.trim().replace(/^(?:(?:https?:\/\/)?(?:www\.)?github\.com\/|git@github\.com:|github:)/i, '')
   if (/^[a-z]+:\/\//i.test(path) || path.includes('@')) return undefined
-  const [owner = '', name = '', kind, ...rest] = path
-    .replace(/[?#].*/s, '')
-    .replace(/(?<!\/)\/+$/, '')
-    .split('/')
+  const [owner = '', name = '', kind, ...rest] = withoutEndSlashes(path.replace(/[?#].*/s, '')).split('/')
   const repo = name.replace(/\.git$/, '')
   if (!NAME.test(owner) || !NAME.test(repo) || repo === '.' || repo === '..') return undefined
   if (kind !== undefined && kind !== 'tree' && kind !== 'commit') return undefined

@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { withoutEndSlashes } from '../util/slashes.ts'
 
 /**
  * Parses the address of a remote repository.
@@ -27,7 +28,7 @@ function invalid(reason: string, hint: string): ToolError {
 
 /** Returns the address of a file of the remote repository, for requests. */
 export function remoteFile(url: URL, name: string): URL {
-  return new URL(`${url.href.replace(/(?<!\/)\/+$/, '')}/${name}`)
+  return new URL(`${withoutEndSlashes(url.href)}/${name}`)
 }
 
 /** Returns the address through a proxy, in the form that isomorphic-git uses. */

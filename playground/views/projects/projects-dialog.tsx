@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../../../src/util/slashes.ts'
 import './projects.css'
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -397,9 +398,7 @@ function TextField({ label, id, isSecret = false, text, hint }: TextFieldProps) 
 
 function nameOf(url: string): string {
   return (
-    url
-      .trim()
-      .replace(/(?<!\/)\/+$/, '')
+    withoutEndSlashes(url.trim())
       .replace(/\.git$/, '')
       .split('/')
       .at(-1) || 'Clone'

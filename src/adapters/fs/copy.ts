@@ -1,6 +1,6 @@
 import { resolvePath } from '../../paths/absolute-path.ts'
 import { isAtOrBelow } from '../../paths/physical.ts'
-import { parentText } from '../../util/parent-text.ts'
+import { parentText } from '../../util/slashes.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { asNode, fsError } from './errors.ts'
 import { locate } from './paths.ts'

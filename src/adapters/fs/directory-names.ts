@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../../util/slashes.ts'
 import type { FileStat } from '../../workspace/files.ts'
 import { type EncodingOption, encodingOf } from './encoding.ts'
 import { Dirent } from './stats.ts'
@@ -34,7 +35,7 @@ export function namesOf(found: readonly FoundEntry[], shown: string, withFileTyp
   if (!withFileTypes) return found.map(({ path }) => path)
   return found.map(({ path, type }) => {
     const cut = path.lastIndexOf('/')
-    const parent = cut < 0 ? shown : `${shown.replace(/(?<!\/)\/+$/, '')}/${path.slice(0, cut)}`
+    const parent = cut < 0 ? shown : `${withoutEndSlashes(shown)}/${path.slice(0, cut)}`
     return new Dirent(path.slice(cut + 1), parent, type)
   })
 }

@@ -1,4 +1,5 @@
 import { isUint8Array } from '../../util/bytes.ts'
+import { withoutEndSlashes } from '../../util/slashes.ts'
 import { argumentError, valueError } from './errors.ts'
 
 /** A path as `node:fs` takes it. `/` and relative paths start at the root of the workspace. */
@@ -17,7 +18,7 @@ export function locate(path: FsPath, name = 'path'): Located {
   if (shown.includes('\0')) {
     throw valueError(name, shown, 'must be a string, Uint8Array, or URL without null bytes')
   }
-  return { shown, path: shown === '' ? '' : shown.replace(/^\/+|(?<!\/)\/+$/g, '') || '.' }
+  return { shown, path: shown === '' ? '' : withoutEndSlashes(shown.replace(/^\/+/, '')) || '.' }
 }
 
 function textOf(path: FsPath, name: string): string {

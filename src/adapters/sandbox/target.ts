@@ -11,6 +11,7 @@ import {
   must,
   type OptionTable,
 } from '../../util/check-options.ts'
+import { withoutEndSlashes } from '../../util/slashes.ts'
 import type { FileOptions, WorkspaceFiles } from '../../workspace/files.ts'
 import { isWorkspaceOrRun } from '../fs/target.ts'
 import { refusalText } from '../model/refusal-text.ts'
@@ -82,7 +83,7 @@ export function openTarget<O extends SandboxOptions>(
   const prefix = root === '/' ? root : `${root}/`
   const inward = (path: string) => {
     if (path === root) return '.'
-    return path.startsWith(prefix) ? path.slice(prefix.length).replace(/(?<!\/)\/+$/, '') || '.' : path
+    return path.startsWith(prefix) ? withoutEndSlashes(path.slice(prefix.length)) || '.' : path
   }
   return {
     files: filesWith(target.files, withOptions),
@@ -96,7 +97,7 @@ export function openTarget<O extends SandboxOptions>(
       throw new ToolError(code, message, details)
     },
     inward,
-    rooted: (path) => inward(path).replace(/^\/+|(?<!\/)\/+$/g, '') || '.',
+    rooted: (path) => withoutEndSlashes(inward(path).replace(/^\/+/, '')) || '.',
     outward: (path) => (path === '' || path === '.' ? root : prefix + path),
   }
 }

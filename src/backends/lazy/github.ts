@@ -5,6 +5,7 @@ import type { LogicalPath } from '../../paths/logical-path.ts'
 import { checkArgument, checkOptions, must, refuseSurplus } from '../../util/check-options.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { fromByteText } from '../../util/native-bytes.ts'
+import { withoutEndSlashes } from '../../util/slashes.ts'
 import { bodyOf, discard, type Fetch, failed, get, isFetch } from './http.ts'
 import { MAX_ENTRIES, tooMany } from './listing.ts'
 import type { LazyFile, LazyLink, LazyOmitted, LazyOther, LazySource } from './source.ts'
@@ -54,7 +55,7 @@ export function github(repository: string, options?: GithubOptions): LazySource<
     api = 'https://api.github.com',
     fetch,
   } = checkOptions<GithubOptions>('github()', options, { ref: isRef, token: isToken, api: isAddress, fetch: isFetch })
-  const base = `${api.replace(/(?<!\/)\/+$/, '')}/repos/${repository}`
+  const base = `${withoutEndSlashes(api)}/repos/${repository}`
   const server = new ApiClient(base, token, fetch)
   let latest: { readonly etag: string; readonly entries: readonly GithubEntry[] } | undefined
   return {

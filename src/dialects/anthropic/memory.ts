@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type Failure, ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { withoutEndSlashes } from '../../util/slashes.ts'
 import { call, defineDialectTool, fieldsOf, type PathMapping, refuseUnused } from '../define.ts'
 import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import { commonErrorText } from './editor.ts'
@@ -80,7 +81,7 @@ function inwardMemoryPath(path: string, pathMapping: PathMapping): string {
 }
 
 function refuseRoot(verb: string, path: string): void {
-  if (path.replace(/(?<!\/)\/+$/, '') !== MEMORIES) return
+  if (withoutEndSlashes(path) !== MEMORIES) return
   throw new ToolError('PATH_REJECTED', `Cannot ${verb} the ${MEMORIES} directory itself`)
 }
 

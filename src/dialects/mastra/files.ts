@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { counted } from '../../util/counted.ts'
-import { parentText } from '../../util/parent-text.ts'
+import { parentText } from '../../util/slashes.ts'
 import {
   call,
   defineDialectTool,
