@@ -192,11 +192,14 @@ class BackendView implements GuardedFiles {
       ...(maxDepth === undefined ? {} : { maxDepth }),
       ...this.#abort,
     }
-    // The walk itself would refuse a path below a hidden file with another error.
-    if (!(await this.#backend.stat(this.#grants.tree(start)))) throw notFound(start)
-    for await (const entry of walk(this.#backend, start, options)) {
-      onName?.(entry.path)
-      yield entry
+    try {
+      for await (const entry of walk(this.#backend, this.#grants.tree(start), options)) {
+        onName?.(entry.path)
+        yield entry
+      }
+    } catch (error) {
+      // Below a hidden file nothing exists, but the walk says that a file is there.
+      throw (await this.#backend.stat(start)) ? error : notFound(start)
     }
   }
 

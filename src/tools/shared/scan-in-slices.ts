@@ -32,11 +32,10 @@ export async function scanInSlices(
 ): Promise<boolean> {
   let next = 0
   let isDone = false
+  const isDue = eventLoopWatch()
   while (!isDone && next < paths.length) {
     throwIfAborted(signal, 'The search was cancelled')
     if (visitor.remainingMs() <= 0) return false
-    const isDue = eventLoopWatch()
-    isDue()
     let isPaused = false
     let sinceCheck = 0
     let isFirst = true
@@ -83,15 +82,14 @@ export async function scanInSlices(
 
 /** Returns a function that tells whether timers and signals wait for `SLICE_MS`. Some storages let them run during a scan. */
 function eventLoopWatch(): () => boolean {
-  let isWaiting = false
+  /** When they have waited too long, or 0 if they have run. */
   let end = 0
   return () => {
     const now = performance.now()
-    if (!isWaiting) {
-      isWaiting = true
+    if (end === 0) {
       end = now + SLICE_MS
       void yieldToEventLoop().then(() => {
-        isWaiting = false
+        end = 0
       })
     }
     return now >= end
