@@ -20,9 +20,11 @@
     document.body.append(frame)
   }
 
+  let policy
   /** A document that the page makes and shows instead of itself, or in a frame, would not have the checks of `inner.js`. */
   const forbidFrames = () => {
-    const policy = document.createElement('meta')
+    if (policy !== undefined) return
+    policy = document.createElement('meta')
     policy.httpEquiv = 'Content-Security-Policy'
     policy.content = "frame-src 'none'; object-src 'none'"
     document.head.append(policy)

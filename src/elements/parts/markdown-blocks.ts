@@ -187,13 +187,8 @@ function codeAt(text: string, at: number, open: Set<number>): Found {
     while (text[after] === '`') after++
     if (after - close === length) {
       const code = text.slice(end, close)
-      return [
-        {
-          kind: 'code',
-          text: code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '' ? code.slice(1, -1) : code,
-        },
-        after,
-      ]
+      const hasBlanks = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== ''
+      return [{ kind: 'code', text: hasBlanks ? code.slice(1, -1) : code }, after]
     }
     close = text.indexOf('`', after)
   }
