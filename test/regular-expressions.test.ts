@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 const top = join(import.meta.dirname, '..')
 
-/** Texts of these are short, whoever writes them, so that the square of their length takes no time. */
+/** Files whose regular expressions read short texts only, so that quadratic time is short too. */
 const ofShortTexts: Readonly<Record<string, string>> = {
   'playground/session/number-text.ts': 'a number of at most 60 characters',
   'src/adapters/fs/errors.ts': 'the digits of a number that a program passes',

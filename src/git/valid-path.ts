@@ -33,8 +33,8 @@ export function holdableTest(): (path: Path) => boolean {
 }
 
 /**
- * Whether git refuses a path of a tree, because it leads out of the repository or into git's own files. In an index it is not refused
- * again: whoever restores files from there writes to that place.
+ * Whether git refuses a path of a tree, because it leads out of the repository or into git's own files. git does not check the paths
+ * of an index again, so a command that restores files from the index would write there.
  */
 export function isRefusedByGit(path: string): boolean {
   return /^[a-z]:/i.test(path) || path.split(/[/\\]/).some((name) => /^\.{0,2}$/.test(name) || isGitName(name))

@@ -409,27 +409,14 @@ describe('a malicious repository', () => {
     }
   })
 
+  /** Names that git refuses in a tree: those of its own files in each spelling, and those that lead elsewhere. */
+  const refusedNames = ['.git', '.GIT', 'git~1', '.g\u200cit', '.git ', '.git::$INDEX_ALLOCATION', '..', '.', '']
+
   it('shows no invalid names: .git in any spelling, names with slashes, dots', async () => {
     const blob = text('x\n')
     const id = idOf('blob', blob)
-    const names = [
-      '.git',
-      '.GIT',
-      '.Git',
-      'git~1',
-      '.g\u200cit',
-      '.git ',
-      '.git::$INDEX_ALLOCATION',
-      '..',
-      '.',
-      '',
-      'a/b',
-      '.git/config',
-      '/etc/passwd',
-      'a\\b',
-      'c:d',
-      'new\nline',
-    ]
+    const others = ['.Git', 'a/b', '.git/config', '/etc/passwd', 'a\\b', 'c:d', 'new\nline']
+    const names = [...refusedNames, ...others]
     const tree = bytes(...names.map((name) => treeEntry('100644', name, id)), treeEntry('100644', 'shown', id))
     const answer = await diffOf({ ...withTree(tree, loose('blob', blob)), 'a/keep': 'k\n' })
     expect(answer.ok).toBe(true)
@@ -440,20 +427,7 @@ describe('a malicious repository', () => {
     const blob = text('x\n')
     const id = idOf('blob', blob)
     const treeOf = (name: string) => treeEntry('40000', name, idOf('tree', treeEntry('100755', 'hook', id)))
-    const refused = [
-      '.git',
-      '.GIT',
-      'git~1',
-      '.g\u200cit',
-      '.git ',
-      '.git::$INDEX_ALLOCATION',
-      '..',
-      '.',
-      '',
-      '../up',
-      'C:',
-    ]
-    refused.push('.git/hooks', '..\\up', 'sub\\.git', '/etc')
+    const refused = [...refusedNames, '../up', 'C:', '.git/hooks', '..\\up', 'sub\\.git', '/etc']
     const evil = bytes(treeEntry('100644', 'shown', id), ...refused.map(treeOf), treeEntry('100644', '.git\\x', id))
     const other = bytes(treeEntry('100644', 'shown', id), treeEntry('100644', '..', id))
     const plain = treeEntry('100644', 'shown', id)

@@ -69,7 +69,7 @@ const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4
 
 const descriptors = () => readdirSync('/proc/self/fd').length
 
-// Other platforms have no descriptors with paths, and read with one thread.
+// Only Linux has descriptors with paths. On other platforms a scan has one thread, so there is nothing to test here.
 describe.skipIf(process.platform !== 'linux')('a scan with two threads', () => {
   it('visits ordinary files in order, with the content and stat of single reads', async () => {
     const { root, backend, paths, ordinary } = placeMany()
